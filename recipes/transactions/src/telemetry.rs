@@ -6,7 +6,7 @@
 use std::fmt::Display;
 
 use fluo_engine::Timestamp;
-use fluo_engine::telemetry::{Metric, MetricKind};
+use fluo_engine::telemetry::Metric;
 use num_traits::ToPrimitive;
 
 use crate::stored_queue::Backlog;
@@ -64,10 +64,9 @@ pub(crate) fn count(metric: Metric, queue: &impl Display, by: usize) {
     metrics::counter!(metric.name, QUEUE => queue.to_string()).increment(by);
 }
 
-/// Adds the counters of a queue before their first counts.
+/// Adds the counters of all queues for one of them, before their first counts.
 pub(crate) fn start_counters(queue: &impl Display) {
-    let counters = METRICS.iter().filter(|metric| metric.kind == MetricKind::Counter);
-    counters.for_each(|metric| count(*metric, queue, 0));
+    [DEAD_LETTERS, PROCESSED].into_iter().for_each(|metric| count(metric, queue, 0));
 }
 
 pub(crate) fn set_backlog(queue: &impl Display, backlog: &Backlog) {

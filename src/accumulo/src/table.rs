@@ -56,11 +56,16 @@ impl Table for AccumuloTable {
 
     fn check_mutation(&self, mutation: &Mutation) -> Result<()> {
         mutation.check()?;
-        check_keys(mutation)
+        check_keys(mutation)?;
+        let mutation = convert::mutation(mutation.clone());
+        self.tables.client.check_write(&self.name, &mutation).map_err(port_error)
     }
 
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        mutations.iter().try_for_each(|mutation| self.check_mutation(mutation))?;
+        for mutation in &mutations {
+            mutation.check()?;
+            check_keys(mutation)?;
+        }
         self.check().await?;
         let travels = travels(&mutations) && !self.conditional_is_denied.load(Ordering::Relaxed);
         let all = mutations.into_iter().map(convert::mutation).collect();

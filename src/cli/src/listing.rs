@@ -48,7 +48,7 @@ impl<const N: usize> Listing<N> {
         output::write(lines.as_bytes())
     }
 
-    /// Prints the rest of the table.
+    /// Prints the rest of the table. Without this call the drop prints it.
     pub(crate) fn end(mut self) -> Result<()> {
         self.print()
     }
@@ -57,6 +57,14 @@ impl<const N: usize> Listing<N> {
         let Some(table) = self.table.as_mut().filter(|_| self.bytes > 0) else { return Ok(()) };
         self.bytes = 0;
         output::print(&mem::replace(table, Columns::new(self.headings)).lines())
+    }
+}
+
+/// Prints the items before an error.
+impl<const N: usize> Drop for Listing<N> {
+    fn drop(&mut self) {
+        // The command fails already.
+        let _ = self.print();
     }
 }
 

@@ -60,7 +60,7 @@ pub struct Process {
 
 impl ProcessOptions {
     /// Starts the log and the port for supervisors, and opens the tables and the applications. A
-    /// signal no longer ends the program by itself, also not after [`Process::run_worker`] or
+    /// signal no longer ends the program by itself, even after [`Process::run_worker`] or
     /// [`Process::run_loaders`] returned.
     ///
     /// The log goes to standard error, with the levels in `FLUO_LOG` (`info` unless given; `warn`,

@@ -41,6 +41,10 @@ impl Table for SimulatedTable {
         self.link.world.dials.is_remote
     }
 
+    fn check_mutation(&self, mutation: &Mutation) -> Result<()> {
+        mutation.check()
+    }
+
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         let mut failed = None;
         for (number, mutation) in mutations.into_iter().enumerate() {

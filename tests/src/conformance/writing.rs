@@ -167,6 +167,7 @@ pub async fn t8_a_large_mutation_is_stored_whole_or_rejected(tables: Arc<dyn Tab
         let small = Mutation::new(format!("small {n}")).put(column("q"), "v");
         let result = ground.table.write(vec![small.clone(), large.clone()]).await;
         let is_taken = result.is_ok();
+        assert_eq!(ground.table.check_mutation(&large).is_ok(), is_taken);
         if !is_taken {
             assert!(n > 0, "a row of 1 KiB and a value of 64 KiB are not large: {result:?}");
             assert_kind(result, ErrorKind::Invalid, "a large write");

@@ -88,10 +88,10 @@ pub(crate) async fn add(
 /// Adds an order to the queue if it is tallied and not sold yet. The observer may also run for a
 /// tally that was rolled back.
 async fn sell(access: Access, tx: Transaction, order: Bytes) -> Result<(), ObserverError> {
-    println!("observed.");
     let digit = char::from(order[order.len() - 1]).to_string();
     access.admit(&digit, OBSERVED)?;
     let is_tallied = tx.get(order.clone(), &shop::tallied()).await?.is_some();
+    println!("observed.");
     if !is_tallied || tx.get(order.clone(), &SOLD).await?.is_some() {
         return Ok(());
     }

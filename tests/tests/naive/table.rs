@@ -39,6 +39,10 @@ impl Table for NaiveTable {
         false
     }
 
+    fn check_mutation(&self, mutation: &Mutation) -> Result<()> {
+        check(mutation)
+    }
+
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         mutations.iter().try_for_each(check)?;
         self.with_log(|log| mutations.into_iter().for_each(|m| log.apply(m, now_ms())))

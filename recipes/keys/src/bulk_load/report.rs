@@ -92,7 +92,7 @@ pub enum BulkLoadCause {
     /// The design has no key for the row. The rows before it are written.
     #[error(transparent)]
     Design(#[from] RecipeError),
-    /// The table failed, or refused the rows.
+    /// A write failed; or the table refuses one row, and the rows before it are written.
     #[error(transparent)]
     Table(#[from] fluo_table::Error),
 }

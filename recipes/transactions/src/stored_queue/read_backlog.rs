@@ -53,8 +53,8 @@ impl StoredQueue {
         Ok(backlog)
     }
 
-    /// Adds the [counters](crate::telemetry::METRICS) of the queue with the value 0, so that their
-    /// increase includes the first count.
+    /// Adds the [counters](crate::telemetry::METRICS) of processed entries and of dead letters of
+    /// the queue with the value 0, so that their increase includes the first count.
     pub fn start_counters(&self) {
         telemetry::start_counters(&self.id);
     }

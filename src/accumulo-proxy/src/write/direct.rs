@@ -40,10 +40,7 @@ impl ProxyClient {
     /// denied, it is false. If several are denied, it is true, because each server checks
     /// permissions by itself.
     pub async fn write(&self, table: &str, mutations: Vec<Mutation>) -> Result<()> {
-        let limit = self.write_limit(table);
-        for mutation in &mutations {
-            limit.check(mutation).map_err(|refusal| self.write_refused(table, refusal))?;
-        }
+        mutations.iter().try_for_each(|mutation| self.check_write(table, mutation))?;
         let mut is_first = true;
         for call in calls(&mutations) {
             self.update_and_flush(table, cells(call)).await.map_err(|error| {
@@ -53,6 +50,17 @@ impl ProxyClient {
             is_first = false;
         }
         Ok(())
+    }
+
+    /// Checks a mutation as [`write`](Self::write) does before it sends it.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) and [`TooLarge`](crate::ErrorKind::TooLarge), as of
+    /// `write`.
+    pub fn check_write(&self, table: &str, mutation: &Mutation) -> Result<()> {
+        let checked = self.write_limit(table).check(mutation);
+        checked.map(drop).map_err(|refusal| self.write_refused(table, refusal))
     }
 
     pub(super) fn write_limit(&self, table: &str) -> Limit {

@@ -68,7 +68,7 @@ async fn assert_traced(words: &[&str]) {
 
 /// Covers a silence: an operator learned of the loss of a proxy when the last one was lost.
 #[tokio::test]
-async fn the_log_names_a_proxy_that_begins_or_ends_to_fail() {
+async fn the_log_names_a_proxy_that_starts_or_stops_failing() {
     trace();
     let answer = |_: &Request| Answer::result::<wire::ListSplits>(Vec::new());
     let fakes = [&Fake::start(answer).await, &Fake::start(answer).await];
@@ -82,8 +82,7 @@ async fn the_log_names_a_proxy_that_begins_or_ends_to_fail() {
         read().await;
     }
     let [failing, _] = &addresses;
-    assert_traced(&["WARN", &format!("the proxy {failing} does not answer, and is left out")])
-        .await;
+    assert_traced(&["WARN", &format!("the proxy {failing} fails, and is left out")]).await;
     while fakes[0].count("listSplits") == 0 {
         read().await;
     }

@@ -33,6 +33,10 @@ impl Table for ReadOnly {
         self.proxy.is_remote()
     }
 
+    fn check_mutation(&self, mutation: &Mutation) -> Result<()> {
+        self.proxy.check_mutation(mutation)
+    }
+
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         self.proxy.write(mutations).await
     }

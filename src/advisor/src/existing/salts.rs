@@ -64,6 +64,8 @@ pub(super) fn found(keys: &[&[u8]], splits: &[Bytes], named: &[KeyDesign]) -> Op
         design.is_shown |= is_split(&design.settings, splits);
     }
     tried.retain(|design| design.is_shown || !design.needs_splits);
+    // A design that draws its salts proves nothing, so any other one comes before it.
+    tried.sort_by_key(|design| draws_salts(&design.settings));
     let number = tried.iter().filter(|design| design.is_shown).count();
     let bits_if_shown = MIN_BITS_IF_SHOWN + float_len(number.max(1)).log2();
     let mut best = None;
@@ -73,12 +75,16 @@ pub(super) fn found(keys: &[&[u8]], splits: &[Bytes], named: &[KeyDesign]) -> Op
         let agree = agreeing(&design, &keys, chance, least);
         // Of designs with which the same keys agree, the first is recognized.
         if let Some(agree) = agree
-            && best.as_ref().is_none_or(|(most, _)| agree > *most)
+            && best.as_ref().is_none_or(|(most, _)| agree > *most && !design.draws_salts())
         {
             best = Some((agree, design));
         }
     }
     best.map(|(_, design)| design)
+}
+
+fn draws_salts(settings: &DesignSettings) -> bool {
+    KeyDesign::new(settings.clone()).is_ok_and(|design| design.draws_salts())
 }
 
 /// Checks whether a table is split at the points of a design. A point where a tablet grew is
@@ -122,7 +128,7 @@ fn digests(keys: &[&[u8]]) -> Vec<Tried> {
                 DesignSettings::from(DigestSalt { digest, end, digits, separator, over })
             })
         });
-        // The text before a `/` can be a host in reverse, and a host in reverse any text.
+        // Salts of one part can agree with a design of another. Pages are more likely web tables.
         let webs = webs.into_iter().flatten();
         let settings: Vec<_> = match are_pages(keys, digits) {
             true => webs.chain(salts).collect(),

@@ -33,6 +33,8 @@ pub(crate) struct PrintArguments {
 enum Format {
     Text,
     Csv,
+    #[value(skip)]
+    Json,
 }
 
 /// The kind of the printed records, which have different fields.
@@ -46,11 +48,23 @@ pub(crate) enum RecordKind {
 }
 
 impl PrintArguments {
-    fn format(&self) -> Result<Format> {
-        if self.format.is_some() && output::is_json() {
-            return Err(exit::usage("--json and --format exclude each other", "omit one"));
+    /// Makes the output JSON lines, also without `--json`.
+    pub(crate) fn as_json(&mut self) -> Result<()> {
+        match self.format.replace(Format::Json) {
+            None => Ok(()),
+            Some(_) => Err(exit::usage("an export is JSON lines", "omit --format")),
         }
-        Ok(self.format.unwrap_or(Format::Text))
+    }
+
+    fn format(&self) -> Result<Format> {
+        match (self.format, output::is_json()) {
+            (Some(Format::Text | Format::Csv), true) => {
+                Err(exit::usage("--json and --format exclude each other", "omit one"))
+            }
+            (Some(format), _) => Ok(format),
+            (None, true) => Ok(Format::Json),
+            (None, false) => Ok(Format::Text),
+        }
     }
 
     /// Creates the request for the cells of these columns.
@@ -113,7 +127,7 @@ impl Format {
     fn lines(self, mut records: impl Iterator<Item = Record>) -> Result<Vec<u8>> {
         let mut lines = Vec::new();
         match self {
-            Self::Text if output::is_json() => {
+            Self::Json => {
                 for record in records {
                     lines.extend(format!("{}\n", output::json_line(&record)?).into_bytes());
                 }

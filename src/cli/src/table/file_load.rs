@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Error, Result, anyhow, ensure};
 use clap::Args;
 use fluo_keys::{BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport, KeyDesign};
-use fluo_table::{Authorizations, ErrorKind, Grouped, Mutation, Table, Update, locked};
+use fluo_table::{Authorizations, ErrorKind, Grouped, Mutation, Update, locked};
 use futures::{Stream, StreamExt, stream};
 use indicatif::ProgressBar;
 use tokio::sync::mpsc;
@@ -104,14 +104,15 @@ impl FileLoad {
         let input = tokio::task::spawn_blocking(move || lines::open(&path, &what)).await??;
         let tables = self.target.open_to_change(&self.name, &self.guard).await?;
         let table = tables.open_table(&self.name, Authorizations::none()).await?;
-        // Finds rows that are refused before the load, which ends at them. Draws no salts for it.
-        let refused = self.bad.may_skip().then(|| Refused {
-            design: design.clone().with_salt_source(|| 0),
-            table: table.clone(),
-        });
+        // The load ends at a row that is refused, so such rows are found before. Draws no salts.
+        let checking = self.bad.may_skip().then(|| design.clone().with_salt_source(|| 0));
+        let checking = checking.map(|design| (design, table.clone()));
         let parse = move |line: &[u8]| {
             let mutation = parse(line)?;
-            refused.iter().try_for_each(|refused| refused.check(&mutation))?;
+            if let Some((design, table)) = &checking {
+                let row = design.encode_row(&mutation.row)?;
+                table.check_mutation(&Mutation { row, updates: mutation.updates.clone() })?;
+            }
             Ok(mutation)
         };
         let bad = Arc::new(Mutex::new(self.bad.open()?));
@@ -143,19 +144,6 @@ impl FileLoad {
                 Err(failure(error).context(format!("the {work} {stopped}")))
             }
         }
-    }
-}
-
-/// The check of single rows, for loads that skip those that are refused.
-struct Refused {
-    design: KeyDesign,
-    table: Arc<dyn Table>,
-}
-
-impl Refused {
-    fn check(&self, mutation: &Mutation) -> Result<()> {
-        let row = self.design.encode_row(&mutation.row)?;
-        Ok(self.table.check_mutation(&Mutation { row, updates: mutation.updates.clone() })?)
     }
 }
 

@@ -24,7 +24,6 @@ use clap::Subcommand;
 
 use self::plan::SpecTable;
 use crate::exit::Outcome;
-use crate::mode;
 
 pub(crate) use self::apply::{ApplyOptions, Approval};
 pub(crate) use self::plan::{Optimized, PlanOptions, describe as describe_plan};
@@ -96,10 +95,7 @@ pub(crate) async fn run(command: TableCommand) -> Result<Outcome> {
         TableCommand::List(command) => command.run().await?,
         TableCommand::Show(command) => command.run().await?,
         TableCommand::Scan(command) => command.run().await?,
-        TableCommand::Export(command) => {
-            mode::set(true, mode::is_quiet());
-            command.run().await?;
-        }
+        TableCommand::Export(command) => command.export().await?,
         TableCommand::Get(command) => return command.run().await,
         TableCommand::Count(command) => command.run().await?,
         TableCommand::Sample(command) => command.run().await?,

@@ -63,6 +63,11 @@ pub(crate) struct Get {
 }
 
 impl Scan {
+    pub(crate) async fn export(mut self) -> Result<()> {
+        self.printed.as_json()?;
+        self.run().await
+    }
+
     pub(crate) async fn run(&self) -> Result<()> {
         let (rows, written) = (self.stored.rows()?, self.printed.written);
         let spans = rows.spans(&self.rows, |row| written.named("row", row))?;

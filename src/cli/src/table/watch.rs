@@ -61,14 +61,18 @@ impl Watch {
         let options = self.limits.options(expected, self.rows);
         let mut connected = None;
         // An error of the first check is an error of the arguments.
-        let first = self.look(&optimizations, &options, &mut connected).await??;
+        let first = self.look(&optimizations, &options, &mut connected).await?;
+        let Some(first) = first else {
+            let (tables, _) = self.table.target.open_checked().await?;
+            return Err(no_such_table(&*tables, name).await?);
+        };
         self.print(&Change::begin(&first)?)?;
         let mut changes = Changes { seen: first, error: None };
         while changes.seen.ok || !self.once {
             sleep(self.interval).await;
             let looked = match self.look(&optimizations, &options, &mut connected).await {
-                Ok(Ok(seen)) => Ok(seen),
-                Ok(Err(_)) => {
+                Ok(Some(seen)) => Ok(seen),
+                Ok(None) => {
                     self.print(&Change::new("deleted", "deleted"))?;
                     bail!("table `{name}` was deleted while it was watched");
                 }
@@ -81,14 +85,13 @@ impl Watch {
         Ok(Outcome::Difference)
     }
 
-    /// Checks the table once. The inner error is that of a table that does not exist. Keeps the
-    /// connection to an Accumulo.
+    /// Checks the table once; `None` if it does not exist. Keeps the connection to an Accumulo.
     async fn look(
         &self,
         optimizations: &TableOptimizations,
         options: &VerifyOptions,
         connected: &mut Option<Arc<dyn TableAdmin>>,
-    ) -> Result<Result<Verdict>> {
+    ) -> Result<Option<Verdict>> {
         let SpecTable { target, name, .. } = &self.table;
         let (tables, unwritable) = match connected {
             Some(tables) => (Arc::clone(tables), None),
@@ -96,10 +99,8 @@ impl Watch {
         };
         *connected = target.is_live().then(|| Arc::clone(&tables));
         match optimizations.verify(&*tables, name).options(options).await {
-            Ok(verdict) => Ok(Ok(with_damage(verdict, unwritable))),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                Ok(Err(no_such_table(&*tables, name).await?))
-            }
+            Ok(verdict) => Ok(Some(with_damage(verdict, unwritable))),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
         }
     }

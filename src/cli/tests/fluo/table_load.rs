@@ -122,5 +122,8 @@ fn what_is_loaded_can_be_exported_and_imported() {
     place.file("cells.jsonl", &exported);
     place.runs("table create --at embedded:d copy");
     place.runs("table import --at embedded:d copy cells.jsonl");
-    place.fluo("table export --at embedded:d copy").prints(exported);
+    place.fluo("table export --at embedded:d copy").prints(&exported);
+    place.fluo("table scan --json --at embedded:d copy").prints(exported);
+    let refused = place.fails("table export --at embedded:d --format csv copy");
+    assert_eq!(refused, "an export is JSON lines; omit --format");
 }

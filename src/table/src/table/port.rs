@@ -97,15 +97,14 @@ pub trait Table: Debug + Send + Sync {
     /// [`Scan::after`] resumes.
     fn scan(&self, scan: Scan) -> CellBatches;
 
-    /// Checks the rules of [`Mutation::check`] and the limits of this table, such as those of the
-    /// length of a key, without a call. A write checks them too.
+    /// Checks the rules of [`Mutation::check`] and the limits of this table that a write checks
+    /// before it begins, such as the length of a key (T8). Makes no call, so a server may still
+    /// refuse the mutation.
     ///
     /// # Errors
     ///
-    /// [`Invalid`](crate::ErrorKind::Invalid): a write of this mutation would be refused.
-    fn check_mutation(&self, mutation: &Mutation) -> Result<()> {
-        mutation.check()
-    }
+    /// [`Invalid`](crate::ErrorKind::Invalid): a write of this mutation is refused.
+    fn check_mutation(&self, mutation: &Mutation) -> Result<()>;
 
     /// Writes mutations; returns when all of them are durable.
     ///

@@ -71,8 +71,7 @@ pub enum RowCounting {
     All,
     /// Counts rows if the tablets' own counts of entries show a tablet or a server that is too
     /// full, and are together at most this many. Entries of deleted cells belong to no row, so
-    /// entries alone can show a skew that rows do not have; even rows prove evenness then, which
-    /// they do not in the other modes.
+    /// entries alone can show a skew that rows do not have.
     IfUneven(u64),
     /// Counts no rows.
     Skip,

@@ -49,6 +49,10 @@ impl Table for MemoryTable {
         false
     }
 
+    fn check_mutation(&self, mutation: &Mutation) -> Result<()> {
+        mutation.check()
+    }
+
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         mutations.iter().try_for_each(Mutation::check)?;
         let now_ms = self.clock.now_ms();
