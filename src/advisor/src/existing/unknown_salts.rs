@@ -17,16 +17,15 @@ const SALTS_ONE_IN: usize = 4;
 
 /// Checks whether at least half of the keys seem to begin with hexadecimal salts.
 pub(crate) fn seem_salted(keys: &[SampledKey]) -> bool {
-    let mut forms: HashMap<(usize, u8), (usize, HashSet<&[u8]>)> = HashMap::new();
+    let mut forms: HashMap<(usize, u8), Vec<&[u8]>> = HashMap::new();
     for (salt, separator) in keys.iter().filter_map(|sampled| salt_of(&sampled.key)) {
-        let (count, salts) = forms.entry((salt.len(), separator)).or_default();
-        *count += 1;
-        salts.insert(salt);
+        forms.entry((salt.len(), separator)).or_default().push(salt);
     }
-    forms.values().any(|(count, salts)| {
+    forms.values().any(|of_keys| {
+        let salts: HashSet<_> = of_keys.iter().collect();
         let with = |is: fn(&u8) -> bool| salts.iter().filter(|salt| salt.iter().any(is)).count();
         let is_frequent = |count: usize| count * SALTS_ONE_IN >= salts.len();
-        count * 2 >= keys.len()
+        of_keys.len() * 2 >= keys.len()
             && salts.len() >= MIN_SALTS
             && is_frequent(with(u8::is_ascii_alphabetic))
             && is_frequent(with(u8::is_ascii_digit))

@@ -38,8 +38,8 @@ use crate::{atomic_file, output};
 ///
 /// Reads keys in their order of arrival, one a line, in one pass and bounded memory. Tries each key
 /// design on a sample of them, ranks the designs, and recommends the first, with a spec file. With
-/// --at, samples the rows of a table, and uses its servers, tablets and designs. Keys with a hash, a
-/// computed salt or a design of --spec keep it. With FLUO_AT, a path or - is a file.
+/// --at, samples the rows of a table, and uses its servers, tablets and designs. Keys with a hash,
+/// a computed salt or a design of --spec keep it. With FLUO_AT, a path or - is a file.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
