@@ -51,8 +51,8 @@ impl Proxies {
         chosen.or_else(first_over).unwrap_or_default()
     }
 
-    /// Records whether a proxy has answered a call. The log says when one of several starts or stops
-    /// failing, because the callers do not see it.
+    /// Records whether a proxy has answered a call. The log says when one of several starts or
+    /// stops failing, because the callers do not see it.
     pub(crate) fn record(&self, proxy: usize, has_answered: bool) {
         let pool = self.pool(proxy);
         if pool.record(has_answered) && self.count() > 1 {

@@ -251,7 +251,7 @@ async fn a_worker_that_joins_again_watches_in_its_new_session() {
     wait_for(&*again, 1).await;
 }
 
-/// Covers a bug: such a setting was stored, and every worker, and every look at the workers, failed.
+/// Covers a bug: such a setting was stored, and every worker and every look at workers failed.
 #[tokio::test]
 async fn a_wrong_setting_of_workers_is_not_stored() {
     let ground = Ground::new().await;
