@@ -201,6 +201,17 @@ fn recognizes_drawn_salts_only_if_the_caller_names_them() {
     assert!(with_named(keys(300), None, &named).designs.is_empty());
 }
 
+/// Keys of a modulo have the form of drawn salts too, and the modulo is proved.
+#[test]
+fn prefers_a_design_that_computes_its_salts() {
+    let modulo: DesignSettings = Modulo { buckets: 16, ..Modulo::default() }.into();
+    let drawn: DesignSettings = RandomSalt::new(16).into();
+    let keys = || keys_of(&modulo, 900, |n| format!("user{n}"));
+    for named in [vec![drawn.clone()], vec![drawn.clone(), modulo.clone()]] {
+        assert_eq!(settings(&with_named(keys(), None, &named)), [&modulo]);
+    }
+}
+
 /// Only the front of a table was sampled, where all keys have the salt `00`, and the advice was a
 /// row hasher over the salted keys. Each row hashes to `00`, which is no chance.
 #[test]
