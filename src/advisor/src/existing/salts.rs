@@ -64,8 +64,6 @@ pub(super) fn found(keys: &[&[u8]], splits: &[Bytes], named: &[KeyDesign]) -> Op
         design.is_shown |= is_split(&design.settings, splits);
     }
     tried.retain(|design| design.is_shown || !design.needs_splits);
-    // A design that draws its salts proves nothing, so any other one comes before it.
-    tried.sort_by_key(|design| draws_salts(&design.settings));
     let number = tried.iter().filter(|design| design.is_shown).count();
     let bits_if_shown = MIN_BITS_IF_SHOWN + float_len(number.max(1)).log2();
     let mut best = None;
@@ -73,18 +71,16 @@ pub(super) fn found(keys: &[&[u8]], splits: &[Bytes], named: &[KeyDesign]) -> Op
         let least = if is_shown { bits_if_shown } else { MIN_BITS };
         let design = KeyDesign::new(settings).ok()?;
         let agree = agreeing(&design, &keys, chance, least);
-        // Of designs with which the same keys agree, the first is recognized.
-        if let Some(agree) = agree
-            && best.as_ref().is_none_or(|(most, _)| agree > *most && !design.draws_salts())
+        // A design that draws its salts proves nothing, so any other one is better. Of designs with
+        // which the same keys agree, the first is recognized.
+        let rank = agree.map(|agree| (!design.draws_salts(), agree));
+        if let Some(rank) = rank
+            && best.as_ref().is_none_or(|(highest, _)| rank > *highest)
         {
-            best = Some((agree, design));
+            best = Some((rank, design));
         }
     }
     best.map(|(_, design)| design)
-}
-
-fn draws_salts(settings: &DesignSettings) -> bool {
-    KeyDesign::new(settings.clone()).is_ok_and(|design| design.draws_salts())
 }
 
 /// Checks whether a table is split at the points of a design. A point where a tablet grew is
