@@ -409,3 +409,51 @@ async fn writes_in_the_order_of_the_keys_within_the_bound_of_memory() {
         assert!(sorted_rows.contains(runs.iter().max().unwrap()), "{runs:?}");
     }
 }
+
+/// Delays early writes longer than late ones.
+#[derive(Debug, Default)]
+struct EarlyAreSlow(AtomicUsize);
+
+#[async_trait]
+impl Hooks for EarlyAreSlow {
+    async fn before(&self, call: &Call) -> Result<Option<Fault>> {
+        if matches!(call, Call::Write(_) | Call::WriteConditional(_)) {
+            let earlier = self.0.fetch_add(1, Ordering::Relaxed);
+            for _ in 0..200_usize.saturating_sub(20 * earlier) {
+                tokio::task::yield_now().await;
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[tokio::test]
+async fn the_last_row_of_a_key_remains_and_the_first_one_of_an_insert_only_load() {
+    const KEYS: usize = 5;
+    let row = |number: usize| {
+        let value = number.to_string();
+        Mutation::new(format!("{}", number % KEYS)).put(Column::new("f", "q"), value)
+    };
+    // Half of the memory of the small one is for the rows that are gathered, some at a time.
+    for (max_memory_bytes, insert_only) in
+        [(64_000_000, false), (64_000_000, true), (5_000, false), (5_000, true)]
+    {
+        let hooks = EarlyAreSlow::default();
+        let written = new_table().await;
+        let table = Intercepted::with_hooks(written.clone(), hooks).row_by_row();
+        let load = BulkLoad::new(&design(4))
+            .max_memory_bytes(NonZeroUsize::new(max_memory_bytes).unwrap())
+            .batch_rows(NonZeroUsize::MIN)
+            .concurrency(NonZeroUsize::new(3).unwrap());
+        let load = if insert_only { load.insert_only().unwrap() } else { load };
+        let report = load.load(&table, stream_of((0..40).map(row).collect())).await.unwrap();
+
+        let cells = written.read(Scan::over(Span::all())).await.unwrap();
+        let number = |value: &[u8]| std::str::from_utf8(value).unwrap().parse().unwrap();
+        let mut left: Vec<usize> = cells.iter().map(|cell| number(&cell.value)).collect();
+        left.sort_unstable();
+        let (wanted, rows) = if insert_only { (0..5, 5) } else { (35..40, 40) };
+        assert_eq!(left, wanted.collect::<Vec<_>>(), "{max_memory_bytes} {insert_only}");
+        assert_eq!(report.written, rows, "{max_memory_bytes} {insert_only}");
+    }
+}

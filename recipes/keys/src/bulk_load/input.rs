@@ -72,6 +72,11 @@ impl Row {
         count(self.mutation.updates.len())
     }
 
+    /// Counts the first of some rows that have the key of this one.
+    fn count_same(&self, next: &[Self]) -> usize {
+        next.iter().take_while(|next| next.mutation.row == self.mutation.row).count()
+    }
+
     /// Estimates the bytes that the row takes in memory, in a vector that may have twice the room.
     fn memory_bytes(&self) -> usize {
         let updates = self.mutation.updates.capacity() * size_of::<Update>();
@@ -163,10 +168,11 @@ where
         self.gathered.push(row);
     }
 
-    /// Returns the next batch of sorted rows. `None` if more rows must be gathered before, or none
-    /// are left.
-    pub(super) fn take_batch(&mut self) -> Option<Vec<Row>> {
-        if self.parts.is_empty() && self.has_gathered() {
+    /// Returns the next batch of sorted rows. `None` if more rows must be gathered before, none are
+    /// left, or the next ones must wait until no write is in progress. All rows of a key that are
+    /// sorted together are in one batch, and the same key may be among the next ones (B7).
+    pub(super) fn take_batch(&mut self, is_idle: bool) -> Option<Vec<Row>> {
+        if self.parts.is_empty() && self.has_gathered() && is_idle {
             let mut rows = std::mem::take(&mut self.gathered);
             self.gathered_bytes = 0;
             rows.sort_unstable_by(|a, b| {
@@ -175,7 +181,10 @@ where
             let part_rows = rows.len().div_ceil(self.settings.concurrency.get());
             let part_rows = part_rows.next_multiple_of(self.settings.batch_rows.get());
             while !rows.is_empty() {
-                let rest = rows.split_off(part_rows.min(rows.len()));
+                let part_rows = part_rows.min(rows.len());
+                let (part, rest) = rows.split_at(part_rows);
+                let repeated = part.last().map_or(0, |last| last.count_same(rest));
+                let rest = rows.split_off(part_rows + repeated);
                 self.parts.push_back(std::mem::replace(&mut rows, rest).into_iter());
             }
         }
@@ -188,6 +197,8 @@ where
             bytes += row.mutation.size_bytes();
             batch.push(row);
         }
+        let repeated = batch.last().map_or(0, |last| last.count_same(part.as_slice()));
+        batch.extend(part.by_ref().take(repeated));
         if !part.as_slice().is_empty() {
             self.parts.push_back(part);
         }

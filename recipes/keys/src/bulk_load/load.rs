@@ -191,7 +191,7 @@ impl<'a> BulkLoad<'a> {
             let most_writes = if is_untried { 1 } else { settings.concurrency.get() };
             while failure.is_none()
                 && writes.len() < most_writes
-                && let Some(batch) = input.take_batch()
+                && let Some(batch) = input.take_batch(writes.is_empty())
             {
                 report.unknown += count(batch.len());
                 writes.push(write(table, batch, settings.insert_only));

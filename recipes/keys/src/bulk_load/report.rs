@@ -55,8 +55,8 @@ pub struct ExistingRow {
 
 /// The rows whose key an earlier row of the load has.
 ///
-/// A table keeps one of them, so a load of fewer keys than rows is not a fault of the table. Only
-/// the keys of one load are compared, so rows of earlier loads do not count.
+/// A table keeps the last of them, so a load of fewer keys than rows is not a fault of the table.
+/// Only the keys of one load are compared, so rows of earlier loads do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RepeatedKeys {
     /// The number of these rows.
