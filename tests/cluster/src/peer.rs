@@ -83,6 +83,8 @@ impl JavaPeer {
         exported.push(logs.file(&format!("{name}.exported")));
         let mut process = Command::new("java")
             .args(["-Xmx256m", "-XX:+DisplayVMOutputToStderr"])
+            .arg("-Dorg.slf4j.simpleLogger.showDateTime=true")
+            .arg("-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS")
             .args([exported.as_os_str(), "Peer".as_ref()])
             .arg(&file)
             .env("CLASSPATH", class_path)
@@ -114,17 +116,28 @@ impl JavaPeer {
         let _ = writeln!(self.commands, "{command}");
         let answer = match self.answers.recv_timeout(ANSWER) {
             Ok(answer) => answer,
-            Err(RecvTimeoutError::Timeout) => format!("no answer in time; {}", self.stacks()),
+            Err(RecvTimeoutError::Timeout) => {
+                format!("no answer in time; the threads of Fluo:\n{}", self.stacks())
+            }
             Err(RecvTimeoutError::Disconnected) => "the process ended".to_owned(),
         };
         let result = answer.strip_prefix("ok").map(|result| result.trim().to_owned());
         result.ok_or_else(|| {
-            let tail = self.logs.tail(&format!("{}.out", self.name));
-            anyhow!("the Java peer failed at `{command}`: {answer}; {tail}")
+            anyhow!("the Java peer failed at `{command}`: {answer}; {}", self.tail())
         })
     }
 
-    /// Returns the stacks of the threads that run code of Fluo.
+    /// Returns the end of the log of the peer, and the stacks of the threads that run code of Fluo.
+    #[must_use]
+    pub fn report(&self) -> String {
+        let tail = self.tail();
+        format!("{tail}\nthe threads of Fluo:\n{}", self.stacks())
+    }
+
+    fn tail(&self) -> String {
+        self.logs.tail(&format!("{}.out", self.name))
+    }
+
     fn stacks(&self) -> String {
         if let Ok(process) = self.process() {
             process.signal(Signal::QUIT);
@@ -134,7 +147,7 @@ impl JavaPeer {
         poll(STACKS, || read().contains("JNI global refs"));
         let text = read();
         let stacks = text.split("\n\n").filter(|stack| stack.contains("at org.apache.fluo"));
-        format!("the threads of Fluo:\n{}", stacks.collect::<Vec<_>>().join("\n\n"))
+        stacks.collect::<Vec<_>>().join("\n\n")
     }
 
     /// Returns the file to which the exporter of this peer appends a line `KEY SEQUENCE VALUE` for

@@ -6,7 +6,7 @@ use fluo_accumulo::{Oracle, OracleOptions};
 use fluo_cluster::{Cluster, JavaPeer, Proxy, ProxySettings, Settings};
 use fluo_engine::Client;
 use fluo_table::{Authorizations, Instance, RowColumn, Scan, Span, TableAdmin};
-use fluo_tests::{shop, until};
+use fluo_tests::{shop, until_or};
 use futures::TryStreamExt;
 use tempfile::TempDir;
 use tokio::task::block_in_place;
@@ -66,13 +66,14 @@ impl Ground {
     }
 
     /// Waits until the worker of Java has tallied a further order, and exported a further sum.
-    pub(crate) async fn wait_for_java(&self, client: &Client) {
+    pub(crate) async fn wait_for_java(&self, java: &JavaPeer, client: &Client, fault: &str) {
         let [tallied, exported] = sink::java_work(&self.fluo, client).await;
-        until("the worker of Java tallies and exports", async || {
+        let works = async || {
             let now = sink::java_work(&self.fluo, client).await;
             now[0] > tallied && now[1] > exported
-        })
-        .await;
+        };
+        let what = format!("after {fault} the worker of Java works");
+        until_or(&what, works, || java.report()).await;
     }
 
     /// Returns the locked cells.

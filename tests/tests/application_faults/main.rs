@@ -40,30 +40,49 @@ const TRIES: u32 = 20;
 /// A pause of tablet servers in which ZooKeeper keeps their sessions.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// Waits until the worker of Java, and each process of this library, has done something.
-async fn all_work(crew: &Crew, ground: &Ground, client: &Client) {
-    ground.wait_for_java(client).await;
-    crew.wait_for_each().await;
+/// All processes, and what is below them.
+struct Scene<'a> {
+    ground: &'a Ground,
+    java: &'a JavaPeer,
+    client: &'a Client,
+    crew: &'a mut Crew,
 }
 
-/// Injects each fault once. All processes work on after each.
-async fn inject_all(crew: &mut Crew, ground: &Ground, java: &JavaPeer, client: &Client) {
-    all_work(crew, ground, client).await;
-    crew.restart(Role::Worker);
-    all_work(crew, ground, client).await;
-    crew.interrupt().await;
-    all_work(crew, ground, client).await;
-    interrupt_proxies(crew, ground).await;
-    all_work(crew, ground, client).await;
-    for server in ground.cluster.tablet_servers() {
-        server.suspend();
-        sleep(SHORT).await;
-        server.resume();
-        all_work(crew, ground, client).await;
+impl Scene<'_> {
+    /// Waits until the worker of Java, and each process of this library, has done something after a
+    /// fault.
+    async fn all_work_after(&self, fault: &str) {
+        println!("{fault} is over");
+        self.ground.wait_for_java(self.java, self.client, fault).await;
+        self.crew.wait_for_each().await;
     }
-    suspend_in_a_commit(ground, java).await;
-    all_work(crew, ground, client).await;
-    interrupt_zookeeper(crew, ground, client).await;
+
+    /// Injects each fault once. All processes work on after each.
+    async fn inject_all(&mut self) {
+        self.all_work_after("the start").await;
+        self.crew.restart(Role::Worker);
+        self.all_work_after("the restart of a worker").await;
+        self.crew.interrupt().await;
+        self.all_work_after("interruptions of processes").await;
+        interrupt_proxies(self.crew, self.ground).await;
+        self.all_work_after("interruptions of proxies").await;
+        for server in self.ground.cluster.tablet_servers() {
+            server.suspend();
+            sleep(SHORT).await;
+            server.resume();
+            self.all_work_after("the pause of a tablet server").await;
+        }
+        suspend_in_a_commit(self.ground, self.java).await;
+        self.all_work_after("the pause of the worker of Java").await;
+        let zookeeper = self.ground.cluster.zookeeper().unwrap();
+        zookeeper.suspend();
+        // Longer than the leases of all sessions.
+        sleep(LONG).await;
+        zookeeper.resume();
+        self.all_work_after("the pause of ZooKeeper").await;
+        block_in_place(|| self.ground.cluster.restart_zookeeper(LONG)).unwrap();
+        self.all_work_after("the restart of ZooKeeper").await;
+    }
 }
 
 /// Kills a proxy, suspends the other one, and kills both. One is enough for everything; without
@@ -109,28 +128,18 @@ async fn suspend_in_a_commit(ground: &Ground, java: &JavaPeer) {
     process.resume();
 }
 
-/// Stops ZooKeeper for longer than the leases of all sessions: suspends it, and kills it.
-async fn interrupt_zookeeper(crew: &Crew, ground: &Ground, client: &Client) {
-    let zookeeper = ground.cluster.zookeeper().unwrap();
-    zookeeper.suspend();
-    sleep(LONG).await;
-    zookeeper.resume();
-    all_work(crew, ground, client).await;
-    block_in_place(|| ground.cluster.restart_zookeeper(LONG)).unwrap();
-    all_work(crew, ground, client).await;
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_lose_no_order_and_keep_the_sum() {
     let Some(ground) = Ground::start(false).await else { return };
     let (mut crew, client) = ground.initialize(MAX_SLEEP, Build::New).await;
     let java = ground.java_worker();
+    let mut scene = Scene { ground: &ground, java: &java, client: &client, crew: &mut crew };
     for _ in 0..soak() {
-        inject_all(&mut crew, &ground, &java, &client).await;
+        scene.inject_all().await;
     }
     // Accumulo notices after 30 s, and moves the tablets to the other server.
     ground.cluster.kill_tablet_server(0).unwrap();
-    all_work(&crew, &ground, &client).await;
+    scene.all_work_after("the loss of a tablet server").await;
     drop((java, client));
     ground.check(crew).await;
 }
