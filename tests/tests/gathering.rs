@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::future::pending;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -13,6 +14,9 @@ use fluo_engine::{Client, ClientOptions, Transaction};
 use fluo_table::{Bytes, Column, Error, ErrorKind, Filter, Result, Scan, Table, Timestamp};
 use fluo_tests::{Call, Fault, Fixture, Hooks, Intercepted, Latch};
 use futures::future::{join_all, try_join_all};
+use tokio::runtime::Builder;
+use tokio::sync::Semaphore;
+use tokio::time::sleep;
 
 const TASKS: usize = 40;
 const STUCK: &str = "stuck";
@@ -27,15 +31,28 @@ fn row(number: usize) -> String {
     format!("row {number:03}")
 }
 
+/// The connections of a table.
+#[derive(Debug)]
+struct Connections(Semaphore);
+
+impl Default for Connections {
+    fn default() -> Self {
+        Self(Semaphore::new(4))
+    }
+}
+
 /// Records the scans of a table, and holds its scans and its plain writes.
 #[derive(Debug, Default)]
 struct Recorder {
     scans: Mutex<Vec<Scan>>,
+    connections: Connections,
     reading: Latch,
     writing: Latch,
     locking: Latch,
     /// `true` if a scan of the row `stuck` gets no answer.
     is_stuck: AtomicBool,
+    /// `true` if the next conditional write of [`TASKS`] rows is applied without an answer.
+    loses_an_answer: AtomicBool,
 }
 
 #[async_trait]
@@ -45,6 +62,7 @@ impl Hooks for Recorder {
             Call::Scan(scan) => {
                 self.scans.lock().unwrap().push(scan.clone());
                 self.reading.pass().await;
+                let _connection = self.connections.0.acquire().await;
                 let reads = |row: &str| scan.spans().iter().any(|span| span.start().row == row);
                 if reads(STUCK) && self.is_stuck.load(Ordering::SeqCst) {
                     pending::<()>().await;
@@ -57,7 +75,12 @@ impl Hooks for Recorder {
                 }
             }
             Call::Write(_) => self.writing.pass().await,
-            Call::WriteConditional(_) => self.locking.pass().await,
+            Call::WriteConditional(mutations) => {
+                self.locking.pass().await;
+                if mutations.len() == TASKS && self.loses_an_answer.swap(false, Ordering::SeqCst) {
+                    return Ok(Some(Fault::After));
+                }
+            }
             _ => {}
         }
         Ok(None)
@@ -230,18 +253,40 @@ async fn reads_of_snapshots_are_concurrent_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cell_whose_server_does_not_answer_does_not_stop_the_others() {
+async fn cells_whose_server_does_not_answer_do_not_stop_the_others() {
     let ground = Ground::new().await;
     ground.hooks().is_stuck.store(true, Ordering::SeqCst);
     let client = ground.client.clone();
-    let stuck = tokio::spawn(async move { read(&client, STUCK.to_owned()).await });
-    for _ in 0..3 {
+    let stuck = async move { join_all((0..9).map(|_| read(&client, STUCK.to_owned()))).await };
+    let stuck = tokio::spawn(stuck);
+    for _ in 0..20 {
         let reads = (0..TASKS).map(|number| read(&ground.client, row(number)));
         let reads = tokio::time::timeout(Duration::from_secs(10), try_join_all(reads));
         reads.await.unwrap().unwrap();
+        sleep(Duration::from_secs(2)).await;
     }
     assert!(!stuck.is_finished());
     stuck.abort();
+}
+
+#[tokio::test]
+async fn reads_go_on_after_the_runtime_that_sends_them_has_ended() {
+    let ground = Ground::new().await;
+    ground.hooks().reading.close();
+    let (client, table) = (ground.client.clone(), ground.table.clone());
+    let begin = move || {
+        let other = Builder::new_current_thread().enable_all().build().unwrap();
+        other.spawn(async move { read(&client, row(0)).await });
+        other.block_on(table.hooks().reading.holds_a_task());
+        other
+    };
+    let other = thread::spawn(begin).join().unwrap();
+    let client = ground.client.clone();
+    let waiting = tokio::spawn(async move { read(&client, row(1)).await });
+    tokio::task::yield_now().await;
+    thread::spawn(move || drop(other)).join().unwrap();
+    ground.hooks().reading.open();
+    waiting.await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -317,4 +362,22 @@ async fn a_clean_end_waits_for_a_commit_without_a_caller() {
     assert_eq!(ground.fixture.locked().await, []);
     let (_, value) = read(&ground.client, row(1)).await.unwrap();
     assert_eq!(value.as_deref(), Some(&b"1"[..]));
+}
+
+/// Each of the rows was looked at with a call of its own.
+#[tokio::test]
+async fn rows_whose_answer_is_lost_are_looked_at_together() {
+    let ground = Ground::new().await;
+    ground.hooks().loses_an_answer.store(true, Ordering::SeqCst);
+    let set = async |tx: Transaction| {
+        // The primary is locked before the others.
+        (0..=TASKS).try_for_each(|number| tx.set(row(number), &column(), "1"))
+    };
+    ground.client.run::<_, Error, _>(set).await.unwrap();
+    assert!(!ground.hooks().loses_an_answer.load(Ordering::SeqCst));
+    let scans = ground.hooks().scans.lock().unwrap().clone();
+    let looks = scans.iter().filter(|scan| scan.filter == Filter::None);
+    let spans: Vec<_> = looks.map(|scan| scan.spans().len()).collect();
+    assert_eq!(spans, [2 * TASKS]);
+    assert_eq!(read(&ground.client, row(TASKS)).await.unwrap().1.unwrap(), "1");
 }

@@ -129,17 +129,19 @@ pub(crate) fn asked_for(filter: Filter, span: &Span) -> Span {
     Span::between(column.start().clone(), end.cloned())
 }
 
-/// Checks whether a span is small, so that it can be read together with others: it lies in one row,
-/// and if iterators of Fluo read it, it is a whole column of a row.
+/// Checks whether a span may be small, so that it can be read together with others: it lies in one
+/// row, or in one column of a row if iterators of Fluo read it. At a snapshot it may have several
+/// rows, such as the updates of a key of a queue. Iterators of Fluo start with a whole column.
 pub(crate) fn is_small(filter: Filter, span: &Span) -> bool {
     let start = span.start();
-    let whole = if needs_fluo(filter) {
-        Span::cell(start.row.clone(), &start.column)
-    } else {
-        Span::row(start.row.clone())
+    let column = Span::cell(start.row.clone(), &start.column);
+    let whole = match filter {
+        Filter::Snapshot { .. } => Span::all(),
+        _ if needs_fluo(filter) => column.clone(),
+        _ => Span::row(start.row.clone()),
     };
     let is_within = |end: &Key| whole.end().is_none_or(|whole| end <= whole);
-    let starts_whole = !needs_fluo(filter) || start == whole.start();
+    let starts_whole = !needs_fluo(filter) || start == column.start();
     starts_whole && span.end().is_some_and(is_within)
 }
 

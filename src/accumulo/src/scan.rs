@@ -4,7 +4,8 @@
 //! Small spans that follow each other are read with one lookup: a batch scanner reads all of them
 //! at once, in no order, and the client sorts the cells. A large span has a cursor on the server.
 //! If a scan continues after its first batch, the cursor of the next large span is opened, and its
-//! first batch is read, while the present one is read.
+//! first batch is read, while the present one is read. If spans that could be small hold too much
+//! for a lookup, an eighth of them is tried, and if that is less than two, all have cursors.
 
 use std::collections::VecDeque;
 use std::future::ready;
@@ -20,8 +21,10 @@ use crate::table::AccumuloTable;
 use crate::{convert, filter};
 
 const LOOKUP_SPANS: usize = 1_000;
-/// Maximum number of entries of a lookup. Spans with more entries or more [bytes](LOOKUP_BYTES) are
-/// not small after all, so each gets a cursor.
+/// Part of the spans of a lookup that was too large which are tried at once next.
+const FEWER: usize = 8;
+/// Maximum number of entries of a lookup. The entries of a lookup that is too large were read in
+/// vain.
 const LOOKUP_ENTRIES: usize = 10_000;
 /// Maximum number of bytes of a lookup, which holds all of its entries in memory.
 const LOOKUP_BYTES: usize = 64 * 1024 * 1024;
@@ -38,8 +41,8 @@ struct Rest {
     iterators: Vec<IteratorSetting>,
     columns: Vec<ColumnSelector>,
     spans: VecDeque<Span>,
-    /// Number of spans that were too large for a lookup and are read with a cursor each.
-    large: usize,
+    /// Maximum number of spans of a lookup. If it is less than two, each span has a cursor.
+    most: usize,
     /// The cells that are being read, in order: of one lookup, or of spans with a cursor each.
     open: VecDeque<Peekable<CellBatches>>,
     /// `true` after the first batch. Many scans end with it.
@@ -62,7 +65,7 @@ impl AccumuloTable {
                 iterators: filter::iterators(scan.filter)?,
                 columns,
                 spans: spans.into(),
-                large: 0,
+                most: LOOKUP_SPANS,
                 open: VecDeque::new(),
                 continues: false,
                 table,
@@ -89,7 +92,7 @@ impl Rest {
                 self.table.check().await?;
                 continue;
             }
-            let small = self.small_spans(LOOKUP_SPANS);
+            let small = self.small_spans(self.most);
             if small == 0 {
                 return Ok(None);
             }
@@ -104,7 +107,6 @@ impl Rest {
             && self.small_spans(2) <= 1
             && let Some(span) = self.spans.pop_front()
         {
-            self.large = self.large.saturating_sub(1);
             let mut cells = self.cells(span).peekable();
             // A cursor is opened at the first poll.
             let _ = Pin::new(&mut cells).peek().now_or_never();
@@ -114,14 +116,15 @@ impl Rest {
 
     /// Returns the number of small spans that are next, counted up to `most`.
     fn small_spans(&self, most: usize) -> usize {
-        if self.large > 0 {
+        if self.most < 2 {
             return 0;
         }
         let intent = self.scan.filter;
         self.spans.iter().take(most).take_while(|span| filter::is_small(intent, span)).count()
     }
 
-    /// Reads small spans at once. Leaves them to cursors if they are not small.
+    /// Reads small spans at once. Leaves them to smaller lookups, or to cursors, if they are not
+    /// small.
     async fn look_up(&mut self, spans: Vec<Span>) -> Result<()> {
         let intent = self.scan.filter;
         let asked = spans.iter().map(|span| filter::asked_for(intent, span));
@@ -135,7 +138,7 @@ impl Rest {
         let (tables, name) = (&self.table.tables, &self.table.name);
         let found = tables.client.lookup(name, options, LOOKUP_ENTRIES, LOOKUP_BYTES).await;
         let Some(entries) = found.map_err(|error| tables.lacking("READ", name, error))? else {
-            self.large = spans.len();
+            self.most = spans.len() / FEWER;
             for span in spans.into_iter().rev() {
                 self.spans.push_front(span);
             }

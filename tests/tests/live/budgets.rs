@@ -7,7 +7,8 @@ use fluo_engine::{Bytes, Observers, Timestamp, Transaction, observer_fn};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{Export, ExportQueue, Exporter, Exports};
 use fluo_recipes::sink::TableSink;
-use fluo_table::{Authorizations, Column, Mutation, RowColumn, Versions};
+use fluo_table::{Authorizations, Column, Mutation, RowColumn, Scan, Span, Versions};
+use futures::TryStreamExt;
 use futures::future::try_join_all;
 
 use crate::budgets_ground::{Ground, TASKS, check_at_most, check_exactly, column, row};
@@ -36,6 +37,12 @@ async fn each_operation_keeps_its_call_budget() {
         assert_eq!(snapshot.get_many(cells).await.unwrap().len(), 100);
     };
     check_exactly("read 100 cells", &ground.count(get_many).await);
+    let scan = async || {
+        let snapshot = client.snapshot().await.unwrap();
+        let rows = Scan::over_all((0..100).map(|number| Span::row(row(number))));
+        assert_eq!(snapshot.scan(rows).try_concat().await.unwrap().len(), 100);
+    };
+    check_exactly("scan 100 rows", &ground.count(scan).await);
     let one_row = async || ground.set("one".to_owned(), "1").await.unwrap();
     check_exactly("write one row", &ground.count(one_row).await);
     let transfer = async || ground.transfer(row(2), row(3)).await.unwrap();
@@ -125,6 +132,12 @@ async fn observers_keep_their_call_budget() {
     };
     let operation = "add 64 keys to a combine queue, and its pass";
     check_at_most(operation, &ground.count(combine).await);
+    let get = async || {
+        let snapshot = client.snapshot().await.unwrap();
+        let keys = (0..KEYS).map(|number| format!("key {number}"));
+        assert_eq!(words.get_many(&snapshot, keys).await.unwrap(), [Some(1); KEYS]);
+    };
+    check_exactly("get 64 keys of a combine queue", &ground.count(get).await);
     drop(held);
     worker.stop().await;
     ground.end().await;

@@ -99,12 +99,9 @@ impl Opened {
         let look = async || {
             let session = self.keeper.session().await?;
             let path = zookeeper_format::HORIZON;
-            let (synced, data, exists) = join!(
-                session.sync(&self.paths.root),
-                self.data(&session, path),
-                self.check_exists(&session),
-            );
-            synced.and(exists)?;
+            session.sync(&self.paths.root).await?;
+            let (data, exists) = join!(self.data(&session, path), self.check_exists(&session));
+            exists?;
             zookeeper_format::read_timestamp(path, data?.as_deref())
         };
         self.looks.get(Duration::ZERO, look).await

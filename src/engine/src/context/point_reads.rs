@@ -7,8 +7,9 @@
 //! call has cells, the next one leaves beside it; at most two are under way.
 //!
 //! If a call is refused, or takes longer than [`SLOW`], its reads are sent one by one. So a cell
-//! that cannot be read, or whose server does not answer, does not stop the others. A read that no
-//! other can travel with, such as that of a snapshot, is a call of its own at once.
+//! that cannot be read, or whose server does not answer, does not stop the others. Only one of them
+//! at a time waits longer than [`SLOW`], because each has a connection that others need. A read
+//! that no other can travel with, such as that of a snapshot, is a call of its own at once.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -19,7 +20,7 @@ use std::time::Duration;
 use fluo_table::coordination::{Coordination, TimestampBlock};
 use fluo_table::{Cell, Error, Filter, Result, Scan, Span, Table, Timestamp};
 use futures::future::{BoxFuture, FutureExt};
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 
 use crate::context::Start;
@@ -33,14 +34,21 @@ pub(crate) const CELLS_PER_READ: usize = CELLS_PER_CALL / 2;
 /// Time after which a call does not hold back the next one. Two calls that leave together carry
 /// half of the cells each, and transfers of 16 tasks had three quarters of the rate.
 const LATE: Duration = Duration::from_millis(10);
-/// Time after which the reads of a call are sent one by one.
+/// Time after which the reads of a call are sent one by one, and after which one of them makes room
+/// for the next.
 const SLOW: Duration = Duration::from_secs(2);
+/// Number of tries to have a read sent by a lane. A lane ends with the runtime of another caller.
+const TRIES: usize = 3;
 
 #[derive(Debug)]
 pub(crate) struct PointReads {
     table: Arc<dyn Table>,
     coordination: Arc<dyn Coordination>,
     queue: Mutex<Queue>,
+    /// Limits the reads that are sent one by one.
+    one_by_one: Semaphore,
+    /// Limits those of them that were slow.
+    slow: Semaphore,
 }
 
 #[derive(Debug, Default)]
@@ -62,7 +70,8 @@ struct PointRead {
 
 impl PointReads {
     pub(crate) fn new(table: Arc<dyn Table>, coordination: Arc<dyn Coordination>) -> Self {
-        Self { table, coordination, queue: Mutex::default() }
+        let [one_by_one, slow] = [const { Semaphore::const_new(1) }; 2];
+        Self { table, coordination, queue: Mutex::default(), one_by_one, slow }
     }
 
     /// Returns the entries of some cells that the snapshot of a start shows, in key order. Fixes
@@ -75,12 +84,15 @@ impl PointReads {
         if let Some(at) = start.reads_alone_at() {
             return self.table.read(snapshot(cells.into_iter(), at)).await;
         }
-        let (answer, answered) = oneshot::channel();
-        let read = PointRead { start: start.clone(), cells, answer };
-        self.change_queue(|queue| queue.waiting.push_back(read));
-        answered.await.unwrap_or_else(|_| {
-            Err(Error::unavailable("the task that reads has ended: its runtime was shut down"))
-        })
+        for _ in 0..TRIES {
+            let (answer, answered) = oneshot::channel();
+            let read = PointRead { start: start.clone(), cells: cells.clone(), answer };
+            self.change_queue(|queue| queue.waiting.push_back(read));
+            if let Ok(found) = answered.await {
+                return found;
+            }
+        }
+        Err(Error::unavailable("the task that reads has ended: its runtime was shut down"))
     }
 
     /// Changes the queue, and opens a lane if one is wanted then. A runtime that shuts down drops
@@ -136,13 +148,28 @@ impl PointReads {
     /// Fixes the starts of reads, and sends each as a call of its own.
     fn read_each(self: &Arc<Self>, reads: impl IntoIterator<Item = PointRead>) {
         for read in reads {
-            let table = self.table.clone();
-            tokio::spawn(async move {
-                let own = read.start.fix();
-                let at = read.start.reads_at().unwrap_or(own);
-                let found = table.read(snapshot(read.cells.iter().cloned(), at));
-                read.answer(found.await);
-            });
+            tokio::spawn(self.clone().read_alone(read));
+        }
+    }
+
+    async fn read_alone(self: Arc<Self>, read: PointRead) {
+        let PointRead { start, cells, mut answer } = read;
+        let own = start.fix();
+        let at = start.reads_at().unwrap_or(own);
+        let call = async {
+            let scan = || self.table.read(snapshot(cells.iter().cloned(), at));
+            let turn = self.one_by_one.acquire().await;
+            if let Ok(found) = timeout(SLOW, scan()).await {
+                return found;
+            }
+            drop(turn);
+            let _turn = self.slow.acquire().await;
+            scan().await
+        };
+        // The caller may be cancelled.
+        tokio::select! {
+            found = call => { let _ = answer.send(found); }
+            () = answer.closed() => {}
         }
     }
 }
