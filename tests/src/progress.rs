@@ -20,27 +20,14 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// # Panics
 ///
 /// It does not hold within [`STUCK`].
-pub async fn until(what: &str, holds: impl AsyncFnMut() -> bool) {
-    until_or(what, holds, String::new).await;
-}
-
-/// Waits until a condition holds. `report` describes the state if it does not.
-///
-/// # Panics
-///
-/// It does not hold within [`STUCK`].
-pub async fn until_or(
-    what: &str,
-    mut holds: impl AsyncFnMut() -> bool,
-    report: impl FnOnce() -> String,
-) {
+pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let held = async {
         while !holds().await {
             sleep(LOOK_EVERY).await;
         }
     };
     let in_time = timeout(STUCK, held).await;
-    assert!(in_time.is_ok(), "{what}: not within {STUCK:?} {}", report());
+    assert!(in_time.is_ok(), "{what}: not within {STUCK:?}");
 }
 
 /// Returns the output of a future, during which `look` returns another value from time to time.

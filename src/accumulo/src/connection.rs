@@ -120,6 +120,9 @@ impl AccumuloOptions {
 /// [session timeout](ZooKeeperOptions::session_timeout), they end, and the next call begins another
 /// session.
 ///
+/// Tasks of the instance run on the runtime of the caller that needs them first. The instance works
+/// as long as that runtime does.
+///
 /// # Errors
 ///
 /// [`Invalid`](fluo_table::ErrorKind::Invalid) for invalid options, and if the options name no

@@ -9,7 +9,7 @@ use fluo_recipes::export_queue::{Export, ExportQueue, Exporter, Exports};
 use fluo_recipes::sink::TableSink;
 use fluo_table::{Authorizations, Column, Mutation, RowColumn, Scan, Span, Versions};
 use futures::TryStreamExt;
-use futures::future::try_join_all;
+use futures::future::{join_all, try_join_all};
 
 use crate::budgets_ground::{Ground, TASKS, check_at_most, check_exactly, column, row};
 use crate::ground::fresh_name;
@@ -64,6 +64,12 @@ async fn each_operation_keeps_its_call_budget() {
         try_join_all(all).await.unwrap();
     };
     check_at_most("128 transactions that read one cell", &ground.count(reads).await);
+    let reads = async || {
+        let cells = || (0..100).map(|number| RowColumn::new(row(number), column()));
+        let all = (0..TASKS).map(|_| client.run(async |tx| tx.get_many(cells()).await));
+        try_join_all(all).await.unwrap();
+    };
+    check_at_most("128 transactions that read 100 cells", &ground.count(reads).await);
     let writes = async || {
         let all = (0..TASKS).map(|number| ground.set(format!("new {number}"), "1"));
         try_join_all(all).await.unwrap();
@@ -74,6 +80,17 @@ async fn each_operation_keeps_its_call_budget() {
         try_join_all(all).await.unwrap();
     };
     check_at_most("128 transfers", &ground.count(transfers).await);
+    let conflicts = async || {
+        let both = async |number| {
+            let tx = client.begin().await.unwrap();
+            ground.set(row(number), "1").await.unwrap();
+            tx.set(row(number), &column(), "2").unwrap();
+            tx.commit().await.unwrap_err();
+        };
+        join_all((0..TASKS).map(both)).await;
+    };
+    let operation = "128 transactions that write one row, and conflicts with them";
+    check_at_most(operation, &ground.count(conflicts).await);
 
     let lookups = ground.relay.count("tableIdMap") - looked_up;
     let seconds = begun.elapsed().as_secs() + 2;
@@ -117,25 +134,30 @@ async fn observers_keep_their_call_budget() {
     let operation = "write one row, and its notification";
     check_exactly(operation, &ground.count(one).await);
     let many = async || {
-        futures::future::join_all((0..TASKS).map(|number| notify(row(number)))).await;
+        join_all((0..TASKS).map(|number| notify(row(number)))).await;
         waiting.wait_until_idle().await.unwrap();
     };
     let operation = "128 transactions that write one row, and their notifications";
     check_at_most(operation, &ground.count(many).await);
+    let add = async |tx: Transaction| {
+        let keys = (0..KEYS).map(|number| (format!("key {number}"), 1));
+        words.extend(&tx, keys)
+    };
     let combine = async || {
-        let add = async |tx: Transaction| {
-            let keys = (0..KEYS).map(|number| (format!("key {number}"), 1));
-            words.extend(&tx, keys)
-        };
         client.run::<_, fluo_engine::Error, _>(add).await.unwrap();
         waiting.wait_until_idle().await.unwrap();
     };
     let operation = "add 64 keys to a combine queue, and its pass";
     check_at_most(operation, &ground.count(combine).await);
+    let pass = async || {
+        waiting.run::<_, fluo_engine::Error, _>(add).await.unwrap();
+        waiting.wait_until_idle().await.unwrap();
+    };
+    check_at_most("combine pass of 64 keys", &ground.count(pass).await);
     let get = async || {
         let snapshot = client.snapshot().await.unwrap();
         let keys = (0..KEYS).map(|number| format!("key {number}"));
-        assert_eq!(words.get_many(&snapshot, keys).await.unwrap(), [Some(1); KEYS]);
+        assert_eq!(words.get_many(&snapshot, keys).await.unwrap(), [Some(2); KEYS]);
     };
     check_exactly("get 64 keys of a combine queue", &ground.count(get).await);
     drop(held);

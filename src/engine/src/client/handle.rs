@@ -46,6 +46,11 @@ impl Client {
     /// primary can read the locked cells. The primary is a cell without a visibility, if the
     /// transaction writes one.
     ///
+    /// Tasks of the client run on the runtime of the caller that needs them first: those that
+    /// gather reads and writes, and those that finish commits. Keep running a runtime on which you
+    /// used a client, or shut it down. Calls from other runtimes wait for one that is kept but not
+    /// run.
+    ///
     /// # Errors
     ///
     /// [`Invalid`](crate::ErrorKind::Invalid) if an option is out of its bounds;
