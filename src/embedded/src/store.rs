@@ -148,11 +148,16 @@ impl Store {
         contain(|| self.engine.begin()).map_err(|failure| self.write_error(failure))
     }
 
-    /// Commits durably, and checks that the files were not deleted in the meantime. An error is
-    /// [`Uncertain`](ErrorKind::Uncertain): the commit is either complete or absent.
+    /// Commits durably, and checks that the files were not deleted in the meantime. If the error is
+    /// [`Uncertain`](ErrorKind::Uncertain), the commit is either complete or absent; otherwise it
+    /// is absent.
     pub(crate) fn commit(&self, mut transaction: Transaction<'_>) -> Result<()> {
-        let committed = contain(|| {
+        let prepared = contain(|| {
             catalog::put_number(&mut transaction, catalog::COMMITS, self.commits.next())?;
+            transaction.wait_for_room()
+        });
+        prepared.map_err(|failure| self.write_error(failure))?;
+        let committed = contain(|| {
             transaction.commit()?;
             self.directory.check_in_place().map_err(Failure::Lost)?;
             Ok(self.commits.record_next()?)
