@@ -60,7 +60,8 @@
 //! - **Durability.** A write is durable when the call returns: the log was synced.
 //! - **Crash.** No acknowledged write is lost; the next opening reads the log once.
 //! - **Full disk.** The write fails; if it fails while it is committed, its outcome is unknown. The
-//!   handle accepts no more writes until the directory is opened again.
+//!   handle accepts no more writes until the directory is opened again. Usually a thread of the
+//!   storage engine fails first; then the next write has no effect.
 //! - **Damaged file.** Calls return [`Corrupt`](fluo_table::ErrorKind::Corrupt) as soon as they
 //!   read it, and never panic; [`EmbeddedTables::check`] reads everything. From then on the
 //!   directory accepts no writes, until a check finds no damage.

@@ -173,8 +173,9 @@ impl Engine {
         self.last.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Begins a write.
+    /// Begins a write. Fails if the engine's threads have stopped.
     pub(crate) fn begin(&self) -> Result<Transaction<'_>, Failure> {
+        self.database.persist(PersistMode::Buffer)?;
         let inner = self.database.write_tx().durability(Some(PersistMode::SyncData));
         Ok(Transaction { inner, engine: self, touched: BTreeMap::new(), deleted: Vec::new() })
     }
@@ -398,7 +399,7 @@ impl<'e> Transaction<'e> {
         self.engine.wait_for_room(self.touched.values())
     }
 
-    /// Commits durably.
+    /// Commits durably. [`Stopped`](Failure::Stopped) means that nothing was written.
     pub(crate) fn commit(self) -> Result<(), Failure> {
         let Self { inner, engine, touched, deleted } = self;
         inner.commit()?;
