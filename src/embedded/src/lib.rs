@@ -75,9 +75,9 @@
 //! - **Slow writes.** Splitting a tablet with entries blocks the writer, and with it the
 //!   transactions that begin: see [`add_splits`](EmbeddedTables#method.add_splits).
 //! - **Memory.** [`cache_bytes`](EmbeddedOptions::cache_bytes),
-//!   [`max_queued_bytes`](EmbeddedOptions::max_queued_bytes), the writes of the last 64 MiB of log,
-//!   up to 100 MiB of a table and 25 MiB of its notifications while they are written to files, and
-//!   a few megabytes for each running scan. A test writes and reads 512 MiB with less than 320 MiB.
+//!   [`max_queued_bytes`](EmbeddedOptions::max_queued_bytes), up to 128 MiB of writes to all tables
+//!   that are not in files of their own yet, and a few megabytes for each running scan. A test
+//!   writes and reads 512 MiB with less than 320 MiB.
 //! - **Long keys.** Row and column together have at most about 64,000 bytes; a mutation with a
 //!   longer key is refused.
 //!

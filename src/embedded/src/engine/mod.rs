@@ -43,6 +43,8 @@ const MAX_LOG_BYTES: u64 = 256 << 20;
 /// Maximum size of a map whose files are merged in one step. No other file of a directory is merged
 /// meanwhile.
 const MAX_MERGED_BYTES: u64 = 1 << 30;
+/// Maximum growth of all buffers before they are written to files.
+const MAX_BUFFERS_BYTES: u64 = 64 << 20;
 /// Maximum number of full buffers, and of new files, of a map at which a commit begins. The engine
 /// waits in a commit if there are 4 or 30, and never returns if its threads have stopped. One
 /// buffer may become full before a commit, and one with it.
@@ -80,6 +82,8 @@ pub(crate) struct Engine {
 struct Writes {
     /// The number of logs, except the last, whose buffers are being written to files.
     old_logs: usize,
+    /// The least size of all buffers since they became full.
+    least_bytes: u64,
 }
 
 impl Engine {
@@ -186,11 +190,22 @@ impl Engine {
         // The engine drops the unreadable end of an old log, too, and only the last commit has a
         // number to miss. So old logs do not wait until the buffers of all their maps are full.
         let old_logs = self.database.journal_count().saturating_sub(1);
-        if old_logs > writes.old_logs {
+        // Deleted maps stay in this size.
+        let bytes = self.database.write_buffer_size();
+        writes.least_bytes = writes.least_bytes.min(bytes);
+        // The engine bounds only the buffer of each map.
+        let is_full = bytes - writes.least_bytes > MAX_BUFFERS_BYTES;
+        if is_full || old_logs > writes.old_logs {
             for name in self.database.list_keyspace_names() {
                 let Map(map) = open_map(&self.database, &name, MAX_TABLE_BUFFER_BYTES)?;
+                while is_full && map.inner().sealed_memtable_count() > 0 {
+                    self.wait()?;
+                }
                 map.inner().rotate_memtable()?;
             }
+        }
+        if is_full {
+            writes.least_bytes = bytes;
         }
         writes.old_logs = old_logs;
         for Map(map) in maps {

@@ -130,3 +130,29 @@ fn a_commit_waits_for_room_in_its_own_maps() {
     }
     assert!(matches!(transaction.wait_for_room(), Err(Failure::Stopped)));
 }
+
+/// The engine bounds the buffer of each map only: 40 tables could have 1.2 GB of them, and a log of
+/// the same size.
+#[test]
+fn the_buffers_and_logs_of_many_maps_are_bounded() {
+    let (_directory, engine) = engine();
+    let value = vec![7; 1 << 20];
+    for id in 1..=10 {
+        let mut transaction = engine.begin().unwrap();
+        transaction.create_cells(id).unwrap();
+        transaction.commit().unwrap();
+        let cells = engine.maps.cells(id).unwrap();
+        for key in 0_u8..25 {
+            let mut transaction = engine.begin().unwrap();
+            transaction.insert(&cells.others, &[key], &value).unwrap();
+            transaction.wait_for_room().unwrap();
+            transaction.commit().unwrap();
+            let bytes = engine.database.write_buffer_size();
+            // Those that are full, those that the next rotation fills, and what the engine has not
+            // subtracted yet.
+            assert!(bytes < 3 * MAX_BUFFERS_BYTES, "{bytes} bytes in buffers");
+            let bytes = engine.database.inner().journal_disk_space().unwrap();
+            assert!(bytes < 200_000_000, "{bytes} bytes of logs");
+        }
+    }
+}
