@@ -60,7 +60,8 @@
 //! - **Durability.** A write is durable when the call returns: the log was synced.
 //! - **Crash.** No acknowledged write is lost; the next opening reads the log once.
 //! - **Full disk.** The write fails; if it fails while it is committed, its outcome is unknown. The
-//!   handle accepts no more writes until the directory is opened again.
+//!   handle accepts no more writes until the directory is opened again. Usually a thread of the
+//!   storage engine fails first; then the next write has no effect.
 //! - **Damaged file.** Calls return [`Corrupt`](fluo_table::ErrorKind::Corrupt) as soon as they
 //!   read it, and never panic; [`EmbeddedTables::check`] reads everything. From then on the
 //!   directory accepts no writes, until a check finds no damage.
@@ -74,9 +75,9 @@
 //! - **Slow writes.** Splitting a tablet with entries blocks the writer, and with it the
 //!   transactions that begin: see [`add_splits`](EmbeddedTables#method.add_splits).
 //! - **Memory.** [`cache_bytes`](EmbeddedOptions::cache_bytes),
-//!   [`max_queued_bytes`](EmbeddedOptions::max_queued_bytes), the writes of the last 64 MiB of log,
-//!   up to 100 MiB of a table and 25 MiB of its notifications while they are written to files, and
-//!   a few megabytes for each running scan. A test writes and reads 512 MiB with less than 320 MiB.
+//!   [`max_queued_bytes`](EmbeddedOptions::max_queued_bytes), up to 128 MiB of writes to all tables
+//!   that are not in files of their own yet, and a few megabytes for each running scan. A test
+//!   writes and reads 512 MiB with less than 320 MiB.
 //! - **Long keys.** Row and column together have at most about 64,000 bytes; a mutation with a
 //!   longer key is refused.
 //!

@@ -148,17 +148,26 @@ impl Store {
         contain(|| self.engine.begin()).map_err(|failure| self.write_error(failure))
     }
 
-    /// Commits durably, and checks that the files were not deleted in the meantime. An error is
-    /// [`Uncertain`](ErrorKind::Uncertain): the commit is either complete or absent.
+    /// Commits durably, and checks that the files were not deleted in the meantime. If the error is
+    /// [`Uncertain`](ErrorKind::Uncertain), the commit is either complete or absent; otherwise it
+    /// is absent.
     pub(crate) fn commit(&self, mut transaction: Transaction<'_>) -> Result<()> {
-        let committed = contain(|| {
+        let prepared = contain(|| {
             catalog::put_number(&mut transaction, catalog::COMMITS, self.commits.next())?;
+            transaction.wait_for_room()
+        });
+        prepared.map_err(|failure| self.write_error(failure))?;
+        let committed = contain(|| {
             transaction.commit()?;
             self.directory.check_in_place().map_err(Failure::Lost)?;
             Ok(self.commits.record_next()?)
         });
         committed.map_err(|failure| {
+            let is_absent = matches!(failure, Failure::Stopped);
             let cause = self.write_error(failure);
+            if is_absent {
+                return cause;
+            }
             let message = format!(
                 "outcome unknown: the commit failed ({cause}); open the directory again and check"
             );
@@ -233,5 +242,49 @@ fn check_format(snapshot: &Snapshot) -> Result<(), Failure> {
              use the build that created it"
         ))),
         None => Err(Failure::WithoutFormat),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Opens a store whose engine stops when it writes a buffer to a file.
+    fn store_without_maps(path: &Path) -> Store {
+        let store = Store::open(path, &EmbeddedOptions::new().create_if_missing(true)).unwrap();
+        std::fs::remove_dir_all(path.join("fluo.tables/keyspaces")).unwrap();
+        store
+    }
+
+    fn stop(store: &Store) {
+        let snapshot = store.engine.snapshot();
+        let stopped = store.engine.drop_removed(&snapshot.maps().meta, false);
+        assert!(matches!(stopped, Err(Failure::Stopped)), "{stopped:?}");
+    }
+
+    /// Covers a bug: once a thread of the engine had failed, as on a full disk, the next commit had
+    /// an unknown outcome, and no more timestamps were handed out.
+    #[test]
+    fn a_write_to_a_stopped_engine_has_no_effect() {
+        let directory = tempfile::tempdir().unwrap();
+        let name = directory.path().display();
+        let stopped = format!(
+            "the storage of the directory `{name}` failed; fix it and open the directory again"
+        );
+
+        let store = store_without_maps(directory.path());
+        let transaction = store.begin_write().unwrap();
+        stop(&store);
+        let error = store.commit(transaction).unwrap_err();
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::Storage, stopped.clone()));
+        store.check_certain().unwrap();
+        drop(store);
+
+        std::fs::remove_dir_all(directory.path()).unwrap();
+        let store = store_without_maps(directory.path());
+        stop(&store);
+        let error = store.begin_write().err().unwrap();
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::Storage, stopped));
+        store.check_certain().unwrap();
     }
 }

@@ -73,7 +73,7 @@ pub use ground::table_prefix;
 pub use reopening::{
     t5_acknowledged_writes_survive_reopening, t7_the_time_of_the_table_survives_reopening,
 };
-pub use writing::t7_the_time_of_the_table_stays_when_its_clock_is_set_back;
+pub use writing::t7_the_time_of_the_table_advances_when_its_clock_is_set_back;
 
 /// The authorizations that the caller must hold.
 pub const AUTHORIZATIONS: [&str; 3] = ["A", "B", "a b"];

@@ -68,7 +68,7 @@ pub async fn t7_the_time_of_the_table_survives_reopening(
     let tables = open(5_000).await;
     tables.create_table(&name, Versions::default()).await.unwrap();
     drop(tables);
-    for (clock, expected) in [(5_000, 5_000), (4_000, 5_000), (-1, 5_000), (5_001, 5_001)] {
+    for (clock, expected) in [(5_000, 5_000), (4_000, 5_001), (-1, 5_002), (5_003, 5_003)] {
         let tables = open(clock).await;
         let table = tables.open_table(&name, Authorizations::none()).await.unwrap();
         let put = Mutation::new("r").put(column("q"), format!("{clock}"));

@@ -75,9 +75,11 @@ impl EmbeddedCoordination {
         take: impl Fn(&mut Stamps) -> Result<Option<TimestampBlock>> + Send + Sync,
     ) -> Result<TimestampBlock> {
         let take = |stamps: &mut Stamps| {
+            // First: if the clock panics, no commit is pending that never ends.
+            let now_ms = self.shared.writer.now_ms();
             let taken = take(stamps)?;
             if taken.is_some() {
-                stamps.timeline.record(stamps.reserved.next(), self.shared.writer.now_ms());
+                stamps.timeline.record(stamps.reserved.next(), now_ms);
             }
             Ok::<_, Error>(taken)
         };

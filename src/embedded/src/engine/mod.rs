@@ -43,9 +43,12 @@ const MAX_LOG_BYTES: u64 = 256 << 20;
 /// Maximum size of a map whose files are merged in one step. No other file of a directory is merged
 /// meanwhile.
 const MAX_MERGED_BYTES: u64 = 1 << 30;
-/// Maximum number of full buffers, and of new files, of a map at which a write begins. The engine
-/// waits in a commit if there are 4 or 20, and never returns if its threads have stopped.
-const MAX_FULL_BUFFERS: usize = 2;
+/// Maximum growth of all buffers before they are written to files.
+const MAX_BUFFERS_BYTES: u64 = 64 << 20;
+/// Maximum number of full buffers, and of new files, of a map at which a commit begins. The engine
+/// waits in a commit if there are 4 or 30, and never returns if its threads have stopped. One
+/// buffer may become full before a commit, and one with it.
+const MAX_FULL_BUFFERS: usize = 1;
 const MAX_NEW_FILES: usize = 16;
 
 /// The pause between two looks at the progress of the engine's threads.
@@ -77,10 +80,10 @@ pub(crate) struct Engine {
 /// The state of the writes, beside the maps.
 #[derive(Default)]
 struct Writes {
-    /// The maps of the last commit, by their ids.
-    touched: BTreeMap<u64, Map>,
     /// The number of logs, except the last, whose buffers are being written to files.
     old_logs: usize,
+    /// The least size of all buffers since they became full.
+    least_bytes: u64,
 }
 
 impl Engine {
@@ -174,32 +177,44 @@ impl Engine {
         self.last.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Begins a write. Waits until the engine has room for it.
+    /// Begins a write. Fails if the engine's threads have stopped.
     pub(crate) fn begin(&self) -> Result<Transaction<'_>, Failure> {
-        self.wait_for_room()?;
+        self.database.persist(PersistMode::Buffer)?;
         let inner = self.database.write_tx().durability(Some(PersistMode::SyncData));
         Ok(Transaction { inner, engine: self, touched: BTreeMap::new(), deleted: Vec::new() })
     }
 
-    fn wait_for_room(&self) -> Result<(), Failure> {
+    /// Waits until the engine has room for a commit to maps.
+    fn wait_for_room<'m>(&self, maps: impl Iterator<Item = &'m Map>) -> Result<(), Failure> {
         let mut writes = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
-        for Map(map) in std::mem::take(&mut writes.touched).into_values() {
+        // The engine drops the unreadable end of an old log, too, and only the last commit has a
+        // number to miss. So old logs do not wait until the buffers of all their maps are full.
+        let old_logs = self.database.journal_count().saturating_sub(1);
+        // Deleted maps stay in this size.
+        let bytes = self.database.write_buffer_size();
+        writes.least_bytes = writes.least_bytes.min(bytes);
+        // The engine bounds only the buffer of each map.
+        let is_full = bytes - writes.least_bytes > MAX_BUFFERS_BYTES;
+        if is_full || old_logs > writes.old_logs {
+            for name in self.database.list_keyspace_names() {
+                let Map(map) = open_map(&self.database, &name, MAX_TABLE_BUFFER_BYTES)?;
+                while is_full && map.inner().sealed_memtable_count() > 0 {
+                    self.wait()?;
+                }
+                map.inner().rotate_memtable()?;
+            }
+        }
+        if is_full {
+            writes.least_bytes = bytes;
+        }
+        writes.old_logs = old_logs;
+        for Map(map) in maps {
             while map.inner().sealed_memtable_count() > MAX_FULL_BUFFERS
                 || map.inner().l0_table_count() > MAX_NEW_FILES
             {
                 self.wait()?;
             }
         }
-        // The engine drops the unreadable end of an old log, too, and only the last commit has a
-        // number to miss. So old logs do not wait until the buffers of all their maps are full.
-        let old_logs = self.database.journal_count().saturating_sub(1);
-        if old_logs > writes.old_logs {
-            for name in self.database.list_keyspace_names() {
-                let Map(map) = open_map(&self.database, &name, MAX_TABLE_BUFFER_BYTES)?;
-                map.inner().rotate_memtable()?;
-            }
-        }
-        writes.old_logs = old_logs;
         Ok(())
     }
 
@@ -394,12 +409,16 @@ impl<'e> Transaction<'e> {
         self.deleted.push(table_id);
     }
 
-    /// Commits durably.
+    /// Waits until the engine has room for the commit.
+    pub(crate) fn wait_for_room(&self) -> Result<(), Failure> {
+        self.engine.wait_for_room(self.touched.values())
+    }
+
+    /// Commits durably. [`Stopped`](Failure::Stopped) means that nothing was written.
     pub(crate) fn commit(self) -> Result<(), Failure> {
         let Self { inner, engine, touched, deleted } = self;
         inner.commit()?;
         let changes_properties = touched.contains_key(&engine.maps.properties.0.inner().id());
-        engine.writes.lock().unwrap_or_else(PoisonError::into_inner).touched = touched;
         // First of all, so that no reader that sees the deletion finds the entries.
         let cells: Vec<_> = {
             let mut cells = engine.maps.write_cells();

@@ -95,6 +95,7 @@ fn old_logs_are_gone_soon() {
         let value: Vec<u8> = std::iter::repeat_with(|| dice.u8(..)).take(bytes).collect();
         transaction.insert(&maps.tables, b"small", b"").unwrap();
         transaction.insert(&maps.coordination, &number.to_be_bytes(), &value).unwrap();
+        transaction.wait_for_room().unwrap();
         transaction.commit().unwrap();
     };
     let mut has_old_logs = false;
@@ -107,4 +108,51 @@ fn old_logs_are_gone_soon() {
         thread::sleep(POLL);
     }
     assert!(has_old_logs);
+}
+
+/// A commit waited inside the engine, for ever once the engine had stopped, because only the maps
+/// of the commit before it were looked at.
+#[test]
+fn a_commit_waits_for_room_in_its_own_maps() {
+    let (directory, engine) = engine();
+    let Maps { meta, coordination, .. } = &*engine.maps;
+    let mut transaction = engine.begin().unwrap();
+    transaction.insert(meta, b"key", b"value").unwrap();
+    transaction.commit().unwrap();
+    let mut transaction = engine.begin().unwrap();
+    transaction.insert(coordination, b"key", b"value").unwrap();
+    std::fs::remove_dir_all(directory.path().join("engine").join(MAPS_FOLDER)).unwrap();
+    assert!(matches!(engine.drop_removed(meta, false), Err(Failure::Stopped)));
+    transaction.wait_for_room().unwrap();
+    for _ in 0..=MAX_FULL_BUFFERS {
+        coordination.0.inner().tree.insert("key", "value", 0);
+        coordination.0.inner().rotate_memtable().unwrap();
+    }
+    assert!(matches!(transaction.wait_for_room(), Err(Failure::Stopped)));
+}
+
+/// The engine bounds the buffer of each map only: 40 tables could have 1.2 GB of them, and a log of
+/// the same size.
+#[test]
+fn the_buffers_and_logs_of_many_maps_are_bounded() {
+    let (_directory, engine) = engine();
+    let value = vec![7; 1 << 20];
+    for id in 1..=10 {
+        let mut transaction = engine.begin().unwrap();
+        transaction.create_cells(id).unwrap();
+        transaction.commit().unwrap();
+        let cells = engine.maps.cells(id).unwrap();
+        for key in 0_u8..25 {
+            let mut transaction = engine.begin().unwrap();
+            transaction.insert(&cells.others, &[key], &value).unwrap();
+            transaction.wait_for_room().unwrap();
+            transaction.commit().unwrap();
+            let bytes = engine.database.write_buffer_size();
+            // Those that are full, those that the next rotation fills, and what the engine has not
+            // subtracted yet.
+            assert!(bytes < 3 * MAX_BUFFERS_BYTES, "{bytes} bytes in buffers");
+            let bytes = engine.database.inner().journal_disk_space().unwrap();
+            assert!(bytes < 200_000_000, "{bytes} bytes of logs");
+        }
+    }
 }

@@ -1,11 +1,14 @@
 //! Applications in a directory, and handles that outlive each other.
 
 use std::num::NonZeroU32;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Application, Applications};
-use fluo_table::{ErrorKind, Instance};
+use fluo_table::{Clock, ErrorKind, Instance};
+use futures::FutureExt;
 
 fn options() -> EmbeddedOptions {
     EmbeddedOptions::new().create_if_missing(true)
@@ -40,7 +43,6 @@ async fn the_directory_is_held_until_the_last_handle_is_dropped() {
 #[tokio::test]
 async fn a_table_has_one_application_while_calls_wait_in_the_queue() {
     use fluo_engine::InstanceExt;
-    use futures::FutureExt;
     use tokio::task::unconstrained;
 
     let directory = tempfile::tempdir().unwrap();
@@ -77,8 +79,6 @@ async fn a_table_has_one_application_while_calls_wait_in_the_queue() {
 /// holder of the directory.
 #[tokio::test]
 async fn a_cancelled_call_leaves_no_partial_write() {
-    use futures::FutureExt;
-
     let directory = tempfile::tempdir().unwrap();
     for round in 0..20 {
         let tables = EmbeddedTables::open(directory.path(), options()).unwrap();
@@ -97,4 +97,33 @@ async fn a_cancelled_call_leaves_no_partial_write() {
         drop((tables, applications, web));
         EmbeddedTables::check(directory.path()).unwrap();
     }
+}
+
+/// A clock that panics once it is broken.
+#[derive(Debug, Default)]
+struct BreakableClock(AtomicBool);
+
+impl Clock for BreakableClock {
+    fn now_ms(&self) -> i64 {
+        assert!(!self.0.load(Ordering::Relaxed), "no time");
+        0
+    }
+}
+
+/// Regression test: the clock was read after a commit had begun. If it panicked, the commit never
+/// ended, and all transactions that began later waited for it.
+#[tokio::test]
+async fn a_panicking_clock_leaves_no_pending_commit() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Arc::new(BreakableClock::default());
+    let tables = EmbeddedTables::open(directory.path(), options().clock(clock.clone())).unwrap();
+    let applications = tables.applications();
+    applications.initialize("web", Application::new("1", "t")).await.unwrap();
+    let web = applications.open("web").await.unwrap();
+    let start = web.timestamps(NonZeroU32::MIN).await.unwrap().first;
+    clock.0.store(true, Ordering::Relaxed);
+    AssertUnwindSafe(web.begin_commit(start)).catch_unwind().await.unwrap_err();
+    clock.0.store(false, Ordering::Relaxed);
+    // The timestamps are at hand, so nothing but a pending commit makes the call wait.
+    web.timestamps(NonZeroU32::MIN).now_or_never().unwrap().unwrap();
 }

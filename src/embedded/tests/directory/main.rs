@@ -25,6 +25,8 @@ mod memory;
 mod opening;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod power_loss;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod syncs;
 mod tablets;
 mod torn_commit;
 mod writer;

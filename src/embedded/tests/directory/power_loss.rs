@@ -13,7 +13,7 @@ use super::disk::{Call, Disk, recorded};
 use super::kill::{Acknowledged, IN_CHILD, verify};
 use super::{SOAK, setting};
 
-const WITHOUT_STRACE: &str = "FLUO_WITHOUT_STRACE";
+pub(super) const WITHOUT_STRACE: &str = "FLUO_WITHOUT_STRACE";
 /// Lines of acknowledgements after which a process is stopped.
 const LINES: usize = 400;
 /// Processes that are recorded. For each, losses of power after any call, and as many before the

@@ -57,10 +57,18 @@ impl Store {
         cells
     }
 
+    /// Returns the time of the table for a call. While the clock is behind, it is later than that
+    /// of the last call: a delete hides the puts of its own timestamp (T6).
+    pub(super) fn time_at(&self, now_ms: i64) -> i64 {
+        match self.last_time_ms {
+            last if now_ms < last => last.saturating_add(1),
+            _ => now_ms,
+        }
+    }
+
     /// Applies a mutation at the time of the table (T4, T6, T7). The time of the table advances
     /// only when an update uses it.
     pub(super) fn apply(&mut self, mutation: Mutation, now_ms: i64) {
-        let now_ms = self.last_time_ms.max(now_ms);
         for update in mutation.updates {
             let timestamp = update.timestamp.unwrap_or_else(|| {
                 self.last_time_ms = now_ms;

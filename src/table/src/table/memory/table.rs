@@ -57,6 +57,7 @@ impl Table for MemoryTable {
         mutations.iter().try_for_each(Mutation::check)?;
         let now_ms = self.clock.now_ms();
         self.with_store(|store| {
+            let now_ms = store.time_at(now_ms);
             for mutation in mutations {
                 store.apply(mutation, now_ms);
             }
@@ -67,6 +68,7 @@ impl Table for MemoryTable {
         mutations.iter().try_for_each(|mutation| mutation.check(&self.authorizations))?;
         let now_ms = self.clock.now_ms();
         self.with_store(|store| {
+            let now_ms = store.time_at(now_ms);
             let each = mutations.into_iter().map(|mutation| vec![mutation]);
             each.map(|one| store.apply_together(one, &self.authorizations, now_ms)).collect()
         })
@@ -86,8 +88,10 @@ impl MultiRowWrite for MemoryTable {
     ) -> Result<Outcome> {
         ConditionalMutation::check_together(&mutations, &self.authorizations)?;
         let now_ms = self.clock.now_ms();
-        let outcome =
-            self.with_store(|store| store.apply_together(mutations, &self.authorizations, now_ms));
+        let outcome = self.with_store(|store| {
+            let now_ms = store.time_at(now_ms);
+            store.apply_together(mutations, &self.authorizations, now_ms)
+        });
         drop(commit);
         outcome
     }
