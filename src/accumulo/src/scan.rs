@@ -4,8 +4,9 @@
 //! Small spans that follow each other are read with one lookup: a batch scanner reads all of them
 //! at once, in no order, and the client sorts the cells. A large span has a cursor on the server.
 //! If a scan continues after its first batch, the cursor of the next large span is opened, and its
-//! first batch is read, while the present one is read. If spans that could be small hold too much
-//! for a lookup, an eighth of them is tried, and if that is less than two, all have cursors.
+//! first batch is read, while the present one is read. If spans that may be small hold too much for
+//! a lookup, an eighth of them is tried, and if that is less than two, the next ones have cursors.
+//! Spans of several rows have cursors after the first lookup that was too large.
 
 use std::collections::VecDeque;
 use std::future::ready;
@@ -21,11 +22,14 @@ use crate::table::AccumuloTable;
 use crate::{convert, filter};
 
 const LOOKUP_SPANS: usize = 1_000;
-/// Part of the spans of a lookup that was too large which are tried at once next.
-const FEWER: usize = 8;
-/// Maximum number of entries of a lookup. The entries of a lookup that is too large were read in
-/// vain.
+/// Divisor of the number of spans after a lookup that was too large.
+const SHRINK_BY: usize = 8;
+/// Number of spans that have cursors once two spans were too large for a lookup.
+const LARGE_SPANS: usize = 64;
+/// Maximum number of entries of a lookup. A lookup that is too large is discarded.
 const LOOKUP_ENTRIES: usize = 10_000;
+/// The same for spans of several rows, which are less likely to be small.
+const LOOKUP_ENTRIES_OF_RANGES: usize = 1_000;
 /// Maximum number of bytes of a lookup, which holds all of its entries in memory.
 const LOOKUP_BYTES: usize = 64 * 1024 * 1024;
 /// Number of spans of a lookup for each thread of the proxy that queries tablet servers. With two
@@ -41,8 +45,12 @@ struct Rest {
     iterators: Vec<IteratorSetting>,
     columns: Vec<ColumnSelector>,
     spans: VecDeque<Span>,
-    /// Maximum number of spans of a lookup. If it is less than two, each span has a cursor.
-    most: usize,
+    /// Maximum number of spans of the next lookup.
+    lookup_spans: usize,
+    /// Number of spans that have cursors, because others were too large for a lookup.
+    large: usize,
+    /// `true` if spans of several rows were too large for a lookup.
+    ranges_are_large: bool,
     /// The cells that are being read, in order: of one lookup, or of spans with a cursor each.
     open: VecDeque<Peekable<CellBatches>>,
     /// `true` after the first batch. Many scans end with it.
@@ -65,7 +73,9 @@ impl AccumuloTable {
                 iterators: filter::iterators(scan.filter)?,
                 columns,
                 spans: spans.into(),
-                most: LOOKUP_SPANS,
+                lookup_spans: LOOKUP_SPANS,
+                large: 0,
+                ranges_are_large: false,
                 open: VecDeque::new(),
                 continues: false,
                 table,
@@ -92,7 +102,7 @@ impl Rest {
                 self.table.check().await?;
                 continue;
             }
-            let small = self.small_spans(self.most);
+            let small = self.small_spans(self.lookup_spans);
             if small == 0 {
                 return Ok(None);
             }
@@ -107,6 +117,7 @@ impl Rest {
             && self.small_spans(2) <= 1
             && let Some(span) = self.spans.pop_front()
         {
+            self.large = self.large.saturating_sub(1);
             let mut cells = self.cells(span).peekable();
             // A cursor is opened at the first poll.
             let _ = Pin::new(&mut cells).peek().now_or_never();
@@ -116,11 +127,14 @@ impl Rest {
 
     /// Returns the number of small spans that are next, counted up to `most`.
     fn small_spans(&self, most: usize) -> usize {
-        if self.most < 2 {
+        if self.large > 0 {
             return 0;
         }
         let intent = self.scan.filter;
-        self.spans.iter().take(most).take_while(|span| filter::is_small(intent, span)).count()
+        let may_be_small = |span: &Span| {
+            filter::is_small(intent, span) && !(self.ranges_are_large && has_several_rows(span))
+        };
+        self.spans.iter().take(most).take_while(|span| may_be_small(span)).count()
     }
 
     /// Reads small spans at once. Leaves them to smaller lookups, or to cursors, if they are not
@@ -136,14 +150,21 @@ impl Rest {
         let iterators = self.iterators.iter().cloned();
         let options = iterators.fold(options, BatchScanOptions::iterator);
         let (tables, name) = (&self.table.tables, &self.table.name);
-        let found = tables.client.lookup(name, options, LOOKUP_ENTRIES, LOOKUP_BYTES).await;
+        let has_ranges = spans.iter().any(has_several_rows);
+        let most = if has_ranges { LOOKUP_ENTRIES_OF_RANGES } else { LOOKUP_ENTRIES };
+        let found = tables.client.lookup(name, options, most, LOOKUP_BYTES).await;
         let Some(entries) = found.map_err(|error| tables.lacking("READ", name, error))? else {
-            self.most = spans.len() / FEWER;
+            self.ranges_are_large |= has_ranges;
+            self.lookup_spans = spans.len() / SHRINK_BY;
+            if self.lookup_spans < 2 {
+                (self.lookup_spans, self.large) = (LARGE_SPANS, LARGE_SPANS);
+            }
             for span in spans.into_iter().rev() {
                 self.spans.push_front(span);
             }
             return Ok(());
         };
+        self.lookup_spans = (self.lookup_spans * 2).min(LOOKUP_SPANS);
         let mut cells = entries.into_iter().map(convert::cell).peekable();
         let mut shown = Vec::new();
         for span in &spans {
@@ -182,6 +203,12 @@ impl Rest {
             intent => restricted(intent, span, batches).boxed(),
         }
     }
+}
+
+/// Checks whether a span has more than one row.
+fn has_several_rows(span: &Span) -> bool {
+    let row = Span::row(span.start().row.clone());
+    row.end().zip(span.end()).is_none_or(|(row, end)| end > row)
 }
 
 /// Drops the cells of the servers that do not belong to the scan.

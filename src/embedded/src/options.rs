@@ -98,9 +98,9 @@ impl EmbeddedOptions {
     }
 
     /// Sets the source of the time for updates without a timestamp, and for the ages of
-    /// timestamps. It is read once in each call that writes or takes timestamps, in the caller's
-    /// task. While it is behind the last time of an update, each commit gets a later one, by one
-    /// millisecond. Default: the system's clock.
+    /// timestamps. It is read in each call that writes or takes timestamps, in the caller's task,
+    /// and must not block. While it is behind the last time of an update, each commit gets a later
+    /// one, by one millisecond. Default: the system's clock.
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self

@@ -72,11 +72,6 @@ impl Row {
         count(self.mutation.updates.len())
     }
 
-    /// Counts the first of some rows that have the key of this one.
-    fn count_same(&self, next: &[Self]) -> usize {
-        next.iter().take_while(|next| next.mutation.row == self.mutation.row).count()
-    }
-
     /// Estimates the bytes that the row takes in memory, in a vector that may have twice the room.
     fn memory_bytes(&self) -> usize {
         let updates = self.mutation.updates.capacity() * size_of::<Update>();
@@ -99,6 +94,8 @@ pub(super) struct Input<'a, S> {
     /// Parts of the sorted rows. Batches are taken from each part in turn, so that concurrent
     /// writes go to different tablets.
     parts: VecDeque<vec::IntoIter<Row>>,
+    /// `true` if the first row of the first part has the key of the last row of the last batch.
+    is_within_a_key: bool,
     pub(super) seen: SeenKeys,
     pub(super) failure: Option<Failure>,
 }
@@ -119,6 +116,7 @@ where
             gathered: Vec::new(),
             gathered_bytes: 0,
             parts: VecDeque::new(),
+            is_within_a_key: false,
             seen: SeenKeys::default(),
             failure: None,
         }
@@ -169,9 +167,12 @@ where
     }
 
     /// Returns the next batch of sorted rows. `None` if more rows must be gathered before, none are
-    /// left, or the next ones must wait until no write is in progress. All rows of a key that are
-    /// sorted together are in one batch, and the same key may be among the next ones (B7).
+    /// left, or the next ones must wait until no write is in progress, because they may have a key
+    /// of the last batch.
     pub(super) fn take_batch(&mut self, is_idle: bool) -> Option<Vec<Row>> {
+        if self.is_within_a_key && !is_idle {
+            return None;
+        }
         if self.parts.is_empty() && self.has_gathered() && is_idle {
             let mut rows = std::mem::take(&mut self.gathered);
             self.gathered_bytes = 0;
@@ -183,7 +184,10 @@ where
             while !rows.is_empty() {
                 let part_rows = part_rows.min(rows.len());
                 let (part, rest) = rows.split_at(part_rows);
-                let repeated = part.last().map_or(0, |last| last.count_same(rest));
+                let is_of_last = |row: &&Row| {
+                    part.last().is_some_and(|last| last.mutation.row == row.mutation.row)
+                };
+                let repeated = rest.iter().take_while(is_of_last).count();
                 let rest = rows.split_off(part_rows + repeated);
                 self.parts.push_back(std::mem::replace(&mut rows, rest).into_iter());
             }
@@ -197,9 +201,13 @@ where
             bytes += row.mutation.size_bytes();
             batch.push(row);
         }
-        let repeated = batch.last().map_or(0, |last| last.count_same(part.as_slice()));
-        batch.extend(part.by_ref().take(repeated));
-        if !part.as_slice().is_empty() {
+        let next = part.as_slice().first();
+        self.is_within_a_key = next.is_some_and(|next| {
+            batch.last().is_some_and(|last| last.mutation.row == next.mutation.row)
+        });
+        if self.is_within_a_key {
+            self.parts.push_front(part);
+        } else if !part.as_slice().is_empty() {
             self.parts.push_back(part);
         }
         Some(batch)

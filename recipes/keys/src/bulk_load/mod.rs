@@ -26,9 +26,10 @@
 //!   under its old keys before it is inserted. A row that a migration moves at the same moment is
 //!   written under its new key before it is deleted under the old one, so one of the two checks
 //!   finds it.
-//! - **B7, the rows of a key are written in the order of the input**, so the last one remains, or
-//!   the first one of an insert-only load. Those of one sorted part are in one batch, whatever its
-//!   size, and the next part begins when no write is in progress.
+//! - **B7, the rows of a key are written in the order of the input.** No two writes in progress
+//!   have rows of one key. So the last row remains, or the first one of an insert-only load.
+//!   Exceptions: a delete may hide a later put of the same millisecond (T6), and an insert with an
+//!   unknown outcome may come after a later one.
 //!
 //! # What it does not do
 //!

@@ -99,6 +99,7 @@ impl Opened {
         let look = async || {
             let session = self.keeper.session().await?;
             let path = zookeeper_format::HORIZON;
+            // Before the reads: if the connection breaks, all are sent again, in any order.
             session.sync(&self.paths.root).await?;
             let (data, exists) = join!(self.data(&session, path), self.check_exists(&session));
             exists?;

@@ -33,6 +33,11 @@ async fn with_epochs(recorded: &str, of_table: &str) -> Ground {
         ("/accumulo/instance-1/tables/1/namespace", "+default"),
         ("/accumulo/instance-1/tables/2a/name", "web"),
         ("/accumulo/instance-1/tables/2a/namespace", "7"),
+        // Tables that are being created or deleted.
+        ("/accumulo/instance-1/tables/3", ""),
+        ("/accumulo/instance-1/tables/4/name", "web"),
+        ("/accumulo/instance-1/tables/5/name", "web"),
+        ("/accumulo/instance-1/tables/5/namespace", ""),
         ("/accumulo/instance-1/namespaces/7/name", "big"),
         ("/accumulo/instance-1/namespaces/+default/name", ""),
         (&property, of_table),

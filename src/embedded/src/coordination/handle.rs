@@ -75,7 +75,7 @@ impl EmbeddedCoordination {
         take: impl Fn(&mut Stamps) -> Result<Option<TimestampBlock>> + Send + Sync,
     ) -> Result<TimestampBlock> {
         let take = |stamps: &mut Stamps| {
-            // First: if the clock panics, no commit is pending that never ends.
+            // Before a timestamp is taken: if the clock panics, no commit is pending for ever.
             let now_ms = self.shared.writer.now_ms();
             let taken = take(stamps)?;
             if taken.is_some() {

@@ -34,10 +34,13 @@ pub(crate) const CELLS_PER_READ: usize = CELLS_PER_CALL / 2;
 /// Time after which a call does not hold back the next one. Two calls that leave together carry
 /// half of the cells each, and transfers of 16 tasks had three quarters of the rate.
 const LATE: Duration = Duration::from_millis(10);
-/// Time after which the reads of a call are sent one by one, and after which one of them makes room
-/// for the next.
+/// Time after which the reads of a call are sent one by one, and maximum time for which one of them
+/// holds back the others.
 const SLOW: Duration = Duration::from_secs(2);
-/// Number of tries to have a read sent by a lane. A lane ends with the runtime of another caller.
+/// Time for which a read that is sent alone first holds back the others. It doubles with each
+/// attempt.
+const FIRST_ATTEMPT: Duration = Duration::from_millis(100);
+/// Maximum number of lanes that take a read. A lane ends with the runtime of another caller.
 const TRIES: usize = 3;
 
 #[derive(Debug)]
@@ -92,7 +95,7 @@ impl PointReads {
                 return found;
             }
         }
-        Err(Error::unavailable("the task that reads has ended: its runtime was shut down"))
+        Err(Error::unavailable("the task that reads has ended, perhaps with its runtime"))
     }
 
     /// Changes the queue, and opens a lane if one is wanted then. A runtime that shuts down drops
@@ -158,11 +161,14 @@ impl PointReads {
         let at = start.reads_at().unwrap_or(own);
         let call = async {
             let scan = || self.table.read(snapshot(cells.iter().cloned(), at));
-            let turn = self.one_by_one.acquire().await;
-            if let Ok(found) = timeout(SLOW, scan()).await {
-                return found;
+            let mut patience = FIRST_ATTEMPT;
+            while patience < SLOW {
+                let _turn = self.one_by_one.acquire().await;
+                if let Ok(found) = timeout(patience, scan()).await {
+                    return found;
+                }
+                patience *= 2;
             }
-            drop(turn);
             let _turn = self.slow.acquire().await;
             scan().await
         };

@@ -41,7 +41,7 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 ///   at the time of the table, may stay hidden.
 /// - **T7, timestamps.** A given timestamp is kept, whatever its sign. An update without one gets
 ///   the time of the table in milliseconds. Within a row this time never goes back, not even
-///   between calls. While a clock is behind it, it advances slowly.
+///   between calls. While a clock is behind, it advances by one with each call.
 /// - **T8, bounds.** A wrong request is [`Invalid`](crate::ErrorKind::Invalid), and nothing of the
 ///   call is done. A request is wrong if it has a mutation without updates, a conditional mutation
 ///   without conditions that is not written together with others (T16), an expression that is not

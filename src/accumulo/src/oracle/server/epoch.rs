@@ -29,6 +29,7 @@ pub(super) async fn check_epoch(application: &ServedApplication, session: &Sessi
     let recorded = Epochs::decode(&recorded)?;
     let instance = text(session, &at(zookeeper_format::INSTANCE_ID)).await?;
     let table = text(session, &at(zookeeper_format::TABLE)).await?;
+    let Some((instance, table)) = instance.zip(table) else { return Ok(()) };
     let found = epoch_of(session, &format!("/accumulo/{instance}"), &table).await?;
     Epochs::check(&application.name, Some(&recorded), found.as_deref())
 }
@@ -43,8 +44,8 @@ async fn epoch_of(session: &Session, instance: &str, table: &str) -> Result<Opti
     let ids = stream::iter(ids).map(|id| {
         let path = format!("{tables}/{id}");
         async move {
-            let is_table = name_of(session, instance, &path).await? == table;
-            Ok::<_, Error>(is_table.then_some(path))
+            let name = name_of(session, instance, &path).await?;
+            Ok::<_, Error>(name.filter(|name| name == table).map(|_| path))
         }
     });
     let found: Vec<_> = ids.buffer_unordered(AT_ONCE).try_collect().await?;
@@ -56,17 +57,23 @@ async fn epoch_of(session: &Session, instance: &str, table: &str) -> Result<Opti
 }
 
 /// Returns the name of a table, with that of its namespace before it, unless that is the default
-/// one, whose name is empty.
-async fn name_of(session: &Session, instance: &str, path: &str) -> Result<String> {
+/// one, whose name is empty. `None` for a table that is being created or deleted.
+async fn name_of(session: &Session, instance: &str, path: &str) -> Result<Option<String>> {
     let name = text(session, &format!("{path}/name")).await?;
     let namespace = text(session, &format!("{path}/namespace")).await?;
-    let namespace = text(session, &format!("{instance}/namespaces/{namespace}/name")).await?;
-    Ok(if namespace.is_empty() { name } else { format!("{namespace}.{name}") })
+    let Some((name, id)) = name.zip(namespace.filter(|id| !id.is_empty())) else {
+        return Ok(None);
+    };
+    let namespace = text(session, &format!("{instance}/namespaces/{id}/name")).await?;
+    Ok(namespace.map(|namespace| match &*namespace {
+        "" => name,
+        namespace => format!("{namespace}.{name}"),
+    }))
 }
 
-async fn text(session: &Session, path: &str) -> Result<String> {
-    let data = data(session, path).await?.unwrap_or_default();
-    Ok(String::from_utf8_lossy(&data).into_owned())
+async fn text(session: &Session, path: &str) -> Result<Option<String>> {
+    let data = data(session, path).await?;
+    Ok(data.map(|data| String::from_utf8_lossy(&data).into_owned()))
 }
 
 async fn data(session: &Session, path: &str) -> Result<Option<Vec<u8>>> {
