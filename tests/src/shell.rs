@@ -2,7 +2,12 @@
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use crate::progress::STUCK;
 
 /// The control character that ends the output of a command.
 const END: &str = "\u{1e}";
@@ -13,7 +18,10 @@ const END: &str = "\u{1e}";
 pub(crate) struct Shell {
     process: Child,
     commands: ChildStdin,
-    output: BufReader<ChildStdout>,
+    /// The lines of the output.
+    output: Receiver<Vec<u8>>,
+    /// The time without a line after which a command is not awaited any more.
+    patience: Duration,
 }
 
 impl Shell {
@@ -41,22 +49,34 @@ impl Shell {
         let (Some(commands), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
             return Err(io::Error::other("the shell has no pipes"));
         };
-        Ok(Self { process, commands, output: BufReader::new(output) })
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            let lines = BufReader::new(output).split(b'\n').map_while(Result::ok);
+            lines.take_while(|line| sender.send(line.clone()).is_ok()).count();
+        });
+        // Commands of the pages wait for five minutes at most.
+        Ok(Self { process, commands, output: lines, patience: STUCK * 3 })
     }
 
     /// Runs a command and returns its output, standard error included, without blanks at the ends
-    /// of lines.
+    /// of lines. The output of a command that does not end says so.
     pub(crate) fn run(&mut self, command: &str) -> io::Result<String> {
         write!(self.commands, "{command}\nprintf '\\036\\n'\n")?;
         let mut printed = String::new();
         loop {
-            let mut line = Vec::new();
-            self.output.read_until(b'\n', &mut line)?;
+            let line = match self.output.recv_timeout(self.patience) {
+                Ok(line) => line,
+                // The shell has ended.
+                Err(RecvTimeoutError::Disconnected) => return Ok(printed),
+                Err(RecvTimeoutError::Timeout) => {
+                    let seconds = self.patience.as_secs();
+                    return Ok(format!("{printed}(no end, and no line for {seconds} s)\n"));
+                }
+            };
             let line = String::from_utf8_lossy(&line);
             let (text, ends) = match line.trim_end().strip_suffix(END) {
                 Some(text) => (text, true),
-                // The shell has ended.
-                None => (line.trim_end(), line.is_empty()),
+                None => (line.trim_end(), false),
             };
             if !ends || !text.is_empty() {
                 printed.push_str(text.trim_end());
@@ -104,5 +124,13 @@ mod tests {
         while is_running() {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
+    }
+    #[test]
+    fn a_command_that_does_not_end_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut shell = Shell::start(folder.path(), Path::new(""), &[]).unwrap();
+        shell.patience = Duration::from_secs(1);
+        let printed = shell.run("sleep 600").unwrap();
+        assert_eq!(printed, "(no end, and no line for 1 s)\n");
     }
 }
