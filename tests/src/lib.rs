@@ -57,7 +57,7 @@ pub use intercepted::{Call, CoordinationCall, Fault, Hooks, Intercepted};
 pub use latch::Latch;
 pub use manual_clock::ManualClock;
 pub use page::Page;
-pub use progress::{STUCK, until, while_changing};
+pub use progress::{STUCK, comes_true, until, while_changing};
 pub use soak::soak;
 pub use unused_name::unused_name;
 pub use written::Written;

@@ -20,14 +20,18 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// # Panics
 ///
 /// It does not hold within [`STUCK`].
-pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+pub async fn until(what: &str, holds: impl AsyncFnMut() -> bool) {
+    assert!(comes_true(holds).await, "{what}: not within {STUCK:?}");
+}
+
+/// Waits until a condition holds. Returns `false` if it does not within [`STUCK`].
+pub async fn comes_true(mut holds: impl AsyncFnMut() -> bool) -> bool {
     let held = async {
         while !holds().await {
             sleep(LOOK_EVERY).await;
         }
     };
-    let in_time = timeout(STUCK, held).await;
-    assert!(in_time.is_ok(), "{what}: not within {STUCK:?}");
+    timeout(STUCK, held).await.is_ok()
 }
 
 /// Returns the output of a future, during which `look` returns another value from time to time.

@@ -125,6 +125,7 @@ mod tests {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
     }
+
     #[test]
     fn a_command_that_does_not_end_says_so() {
         let folder = tempfile::tempdir().unwrap();

@@ -11,6 +11,14 @@ pub trait Clock: Debug + Send + Sync {
     fn now_ms(&self) -> i64;
 }
 
+/// Returns the time of a table for a call, in milliseconds since 1970, after its last time. While
+/// the clock is behind, it is one later than that: a delete hides the puts of its own timestamp
+/// (T6, T7).
+#[must_use]
+pub fn table_time(last_ms: i64, now_ms: i64) -> i64 {
+    if now_ms < last_ms { last_ms.saturating_add(1) } else { now_ms }
+}
+
 /// The clock of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;

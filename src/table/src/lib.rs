@@ -75,7 +75,7 @@ pub mod table;
 #[cfg(feature = "telemetry")]
 pub mod telemetry;
 
-pub use clock::{Clock, SystemClock};
+pub use clock::{Clock, SystemClock, table_time};
 pub use data::{
     Authorizations, Bytes, Cell, Column, Escaped, Excerpt, Grouped, Key, KeyRef, RowColumn, Span,
     Timestamp, can_see_column, counted, prefix_successor, row_successor, unescape,

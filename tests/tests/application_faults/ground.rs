@@ -1,24 +1,19 @@
 //! The cluster and the application of a test, and the checks at its end.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use fluo_accumulo::{Oracle, OracleOptions};
 use fluo_cluster::{Cluster, JavaPeer, Proxy, ProxySettings, Settings};
 use fluo_engine::Client;
 use fluo_table::{Authorizations, Instance, RowColumn, Scan, Span, TableAdmin};
-use fluo_tests::{STUCK, shop};
+use fluo_tests::{comes_true, shop};
 use futures::TryStreamExt;
 use tempfile::TempDir;
 use tokio::task::block_in_place;
-use tokio::time::{sleep, timeout};
 
 use crate::access::Access;
 use crate::crew::{Build, Crew, Role};
 use crate::sink;
-
-/// The pause between two looks at the work of Java, which read all orders.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// A cluster with two proxies.
 pub(crate) struct Ground {
@@ -74,16 +69,11 @@ impl Ground {
     /// Returns `false` if nothing of this happens for minutes.
     pub(crate) async fn java_works(&self, client: &Client) -> bool {
         let [tallied, exported] = sink::java_work(&self.fluo, client).await;
-        let works = async {
-            loop {
-                let now = sink::java_work(&self.fluo, client).await;
-                if now[0] > tallied && now[1] > exported {
-                    break;
-                }
-                sleep(LOOK_EVERY).await;
-            }
-        };
-        timeout(STUCK, works).await.is_ok()
+        comes_true(async || {
+            let now = sink::java_work(&self.fluo, client).await;
+            now[0] > tallied && now[1] > exported
+        })
+        .await
     }
 
     /// Returns the locked cells.

@@ -184,10 +184,8 @@ where
             while !rows.is_empty() {
                 let part_rows = part_rows.min(rows.len());
                 let (part, rest) = rows.split_at(part_rows);
-                let is_of_last = |row: &&Row| {
-                    part.last().is_some_and(|last| last.mutation.row == row.mutation.row)
-                };
-                let repeated = rest.iter().take_while(is_of_last).count();
+                let repeated =
+                    rest.iter().take_while(|row| have_one_key(part.last(), Some(row))).count();
                 let rest = rows.split_off(part_rows + repeated);
                 self.parts.push_back(std::mem::replace(&mut rows, rest).into_iter());
             }
@@ -201,10 +199,7 @@ where
             bytes += row.mutation.size_bytes();
             batch.push(row);
         }
-        let next = part.as_slice().first();
-        self.is_within_a_key = next.is_some_and(|next| {
-            batch.last().is_some_and(|last| last.mutation.row == next.mutation.row)
-        });
+        self.is_within_a_key = have_one_key(batch.last(), part.as_slice().first());
         if self.is_within_a_key {
             self.parts.push_front(part);
         } else if !part.as_slice().is_empty() {
@@ -212,6 +207,11 @@ where
         }
         Some(batch)
     }
+}
+
+/// Checks whether two rows, if they are there, have the same key.
+fn have_one_key(last: Option<&Row>, next: Option<&Row>) -> bool {
+    last.zip(next).is_some_and(|(last, next)| last.mutation.row == next.mutation.row)
 }
 
 #[derive(Debug, Default)]

@@ -40,15 +40,6 @@ pub(crate) struct MaxTimes {
 }
 
 impl MaxTimes {
-    /// Returns the time of the next batch. While the clock is behind, it is later than that of the
-    /// last one: a delete hides the puts of its own timestamp (T6).
-    pub(super) fn at(self, now_ms: i64) -> i64 {
-        match self.assigned_ms {
-            last if now_ms < last => last.saturating_add(1),
-            _ => now_ms,
-        }
-    }
-
     /// Checks whether a stored entry can have a timestamp.
     pub(crate) fn cover(self, timestamp: i64) -> bool {
         timestamp >= MAX_TIME_MS || timestamp <= self.assigned_ms.max(self.explicit)

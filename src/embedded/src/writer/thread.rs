@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use fluo_table::Result;
+use fluo_table::{Result, table_time};
 use tracing::debug;
 
 use super::batch::{Batch, Facts, MaxTimes};
@@ -112,7 +112,7 @@ impl WriterThread {
         calls: &[Call],
     ) -> Result<(Vec<Applied>, MaxTimes, bool), Failure> {
         let now_ms = calls.iter().map(|call| call.now_ms).max();
-        let now_ms = self.times.at(now_ms.unwrap_or(i64::MIN));
+        let now_ms = table_time(self.times.assigned_ms, now_ms.unwrap_or(i64::MIN));
         let mut batch = Batch::new(transaction, &mut self.facts, now_ms, self.times);
         let mut applied = Vec::with_capacity(calls.len());
         for call in calls {

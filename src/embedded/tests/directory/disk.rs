@@ -19,6 +19,11 @@ const UNSUPPORTED: &str = ",creat,writev,pwritev,pwritev2,truncate,fallocate,syn
 /// A disk writes a sector completely or not at all.
 const SECTOR: usize = 512;
 
+/// Checks whether tests that need `strace` are skipped.
+pub(super) fn is_skipped() -> bool {
+    std::env::var_os("FLUO_WITHOUT_STRACE").is_some()
+}
+
 /// Returns the command that runs another one and records its calls. `inject` makes some of them
 /// fail: see `man strace`.
 pub(super) fn recorded(program: &Path, record: &Path, inject: Option<&str>) -> Command {

@@ -12,7 +12,7 @@ const VALUE_BYTES: usize = 32 << 10;
 /// Values of 512 MiB in all.
 const ROWS: usize = 16_384;
 const ROWS_OF_A_CALL: usize = 64;
-/// 5 times 32 MiB of unmerged writes with what the engine adds to each, and the files that it
+/// 128 MiB of writes that are not in files yet, what the engine adds to each, and the files that it
 /// merges.
 const MAX_KIB: u64 = 320 << 10;
 

@@ -9,11 +9,10 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
-use super::disk::{Call, Disk, recorded};
+use super::disk::{Call, Disk, is_skipped, recorded};
 use super::kill::{Acknowledged, IN_CHILD, verify};
 use super::{SOAK, setting};
 
-pub(super) const WITHOUT_STRACE: &str = "FLUO_WITHOUT_STRACE";
 /// Lines of acknowledgements after which a process is stopped.
 const LINES: usize = 400;
 /// Processes that are recorded. For each, losses of power after any call, and as many before the
@@ -68,7 +67,7 @@ fn lose_power(directory: &Path, calls: &[Call], dice: &mut fastrand::Rng, what: 
 
 #[test]
 fn a_loss_of_power_loses_no_acknowledged_write() {
-    if std::env::var_os(WITHOUT_STRACE).is_some() {
+    if is_skipped() {
         return;
     }
     for round in 0..ROUNDS * setting(SOAK, 1) {
@@ -84,7 +83,7 @@ fn a_loss_of_power_loses_no_acknowledged_write() {
 /// could take the proof that the end had been acknowledged.
 #[test]
 fn the_number_of_the_last_commit_is_durable_before_the_log_is_read() {
-    if std::env::var_os(WITHOUT_STRACE).is_some() {
+    if is_skipped() {
         return;
     }
     let parent = tempfile::tempdir().unwrap();
@@ -100,7 +99,7 @@ fn the_number_of_the_last_commit_is_durable_before_the_log_is_read() {
 /// later syncs succeed.
 #[test]
 fn a_failed_sync_loses_no_acknowledged_write() {
-    if std::env::var_os(WITHOUT_STRACE).is_some() {
+    if is_skipped() {
         return;
     }
     let (mut has_failed, mut has_acknowledged) = (false, false);

@@ -6,11 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_engine::InstanceExt;
-use fluo_table::{Column, Instance, Result};
+use fluo_engine::{InstanceExt, Transaction};
+use fluo_table::{Column, Error, Instance, Result};
 
-use super::disk::{Call, recorded};
-use super::power_loss::WITHOUT_STRACE;
+use super::disk::{Call, is_skipped, recorded};
 
 const IN_CHILD: &str = "FLUO_SYNCS_CHILD";
 const TRANSACTIONS: usize = 100;
@@ -27,11 +26,11 @@ async fn commit(directory: &Path) -> Result<()> {
     let client = fluo.application("web").open().await?;
     let column = Column::new("f", "q");
     for number in 0..TRANSACTIONS {
-        let run = client.run(async |tx| {
+        let set = async |tx: Transaction| {
             tx.set(format!("{number}-a"), &column, "v")?;
             tx.set(format!("{number}-b"), &column, "v")
-        });
-        run.await.map_err(|error: fluo_table::Error| error)?;
+        };
+        client.run::<_, Error, _>(set).await?;
         println!("\ncommitted");
     }
     Ok(())
@@ -49,7 +48,7 @@ fn child() {
 
 #[test]
 fn a_transaction_costs_one_sync() {
-    if std::env::var_os(WITHOUT_STRACE).is_some() {
+    if is_skipped() {
         return;
     }
     let parent = tempfile::tempdir().unwrap();

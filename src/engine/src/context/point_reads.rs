@@ -232,7 +232,7 @@ fn run_lane(point_reads: Arc<PointReads>) -> BoxFuture<'static, ()> {
     let mut lane = Lane { point_reads, is_open: true, is_late: false };
     let run = async move {
         while let Some((at, reads)) = lane.take() {
-            // If a call panics, the lane continues, and its callers get an error.
+            // If a call panics, the lane continues, and its callers send their reads again.
             let mut call = tokio::spawn(lane.point_reads.clone().call(at, reads));
             if timeout(LATE, &mut call).await.is_err() {
                 // Lets the next call leave beside this one.
@@ -263,7 +263,7 @@ impl Lane {
 
 impl Drop for Lane {
     /// Ends a lane whose runtime was shut down. The last lane drops the reads that wait, so their
-    /// callers get an error.
+    /// callers send them again.
     fn drop(&mut self) {
         if !self.is_open {
             return;

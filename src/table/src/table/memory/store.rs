@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::clock::table_time;
 use crate::data::{Authorizations, Bytes, Cell, Key, Span};
 use crate::table::{
     Change, Condition, ConditionalMutation, EntryFilter, Garbage, Mutation, Outcome, Scan,
@@ -57,13 +58,9 @@ impl Store {
         cells
     }
 
-    /// Returns the time of the table for a call. While the clock is behind, it is later than that
-    /// of the last call: a delete hides the puts of its own timestamp (T6).
+    /// Returns the time of the table for a call.
     pub(super) fn time_at(&self, now_ms: i64) -> i64 {
-        match self.last_time_ms {
-            last if now_ms < last => last.saturating_add(1),
-            _ => now_ms,
-        }
+        table_time(self.last_time_ms, now_ms)
     }
 
     /// Applies a mutation at the time of the table (T4, T6, T7). The time of the table advances
