@@ -48,11 +48,14 @@ async fn first_money(client: &Client) -> Result<()> {
 /// Returns the money of a customer in a snapshot.
 async fn number(snapshot: &Snapshot, customer: &'static str) -> Result<u64, Error> {
     let value = snapshot.get(customer, &MONEY).await?;
-    Ok(parsed(value))
+    parsed(value)
 }
 
-fn parsed(value: Option<Bytes>) -> u64 {
-    value.and_then(|value| std::str::from_utf8(&value).ok()?.parse().ok()).unwrap_or(0)
+/// Parses an amount; without one it is 0.
+fn parsed(value: Option<Bytes>) -> Result<u64, Error> {
+    let Some(value) = value else { return Ok(0) };
+    let amount = std::str::from_utf8(&value).ok().and_then(|text| text.parse().ok());
+    amount.ok_or_else(|| Error::corrupt("an amount is not a number"))
 }
 
 async fn two_customers(client: &Client) -> Result<()> {
@@ -141,7 +144,7 @@ async fn bill(tx: Transaction, order: Bytes) -> Result<(), Error> {
     if price.is_none() || tx.get(order.clone(), &BILLED).await?.is_some() {
         return Ok(());
     }
-    let price = parsed(price);
+    let price = parsed(price)?;
     let left = number(&tx, "alice").await?.saturating_sub(price);
     tx.set("alice", &MONEY, left.to_string())?;
     tx.set(order, &BILLED, "alice")

@@ -1,13 +1,16 @@
 //! The handle of an Accumulo instance.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use accumulo_proxy::{
     ConditionalWriterOptions, Error as ProxyError, ProxyClient, ProxyOptions, Result as ProxyResult,
 };
 use fluo_table::{Error, Result, check_table_name};
+use futures::future::join_all;
 use tokio::sync::OnceCell;
+use tokio::time::timeout;
 
 use crate::error::{kind_of, port_error};
 use crate::gathered::Gathered;
@@ -39,14 +42,18 @@ pub struct AccumuloTables {
 }
 
 impl AccumuloTables {
-    /// Connects to a proxy and logs in.
+    /// Connects to a proxy and logs in. Of several proxies, those that answer must be of one
+    /// instance.
     ///
     /// # Errors
     ///
     /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if no proxy answers,
-    /// [`Denied`](fluo_table::ErrorKind::Denied) for a wrong user, password or shared secret.
+    /// [`Denied`](fluo_table::ErrorKind::Denied) for a wrong user, password or shared secret,
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) for proxies of different instances.
     pub async fn connect(options: ProxyOptions) -> Result<Self> {
-        Ok(Self::new(ProxyClient::connect(options).await.map_err(port_error)?))
+        let client = ProxyClient::connect(options).await.map_err(port_error)?;
+        check_one_instance(&client).await?;
+        Ok(Self::new(client))
     }
 
     /// Creates a handle from a connected client.
@@ -114,6 +121,33 @@ impl AccumuloTables {
         let kind = kind_of(error.kind(), !is_certain);
         let message = lack(permission, user, &error.to_string(), is_certain);
         Error::with_source(kind, message, error)
+    }
+}
+
+/// The time for a proxy to say its tablet servers. One that takes longer is not compared.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Refuses proxies of different instances: each would get a part of the calls, and the data would
+/// be divided. A tablet server belongs to one instance.
+async fn check_one_instance(client: &ProxyClient) -> Result<()> {
+    let proxies: Vec<_> = client.each_proxy().collect();
+    if proxies.len() < 2 {
+        return Ok(());
+    }
+    let asked = proxies.iter().map(async |(proxy, address)| {
+        let servers = timeout(PATIENCE, proxy.instance_operations().tablet_servers()).await;
+        let servers: BTreeSet<_> = servers.ok()?.ok()?.into_iter().collect();
+        (!servers.is_empty()).then_some((*address, servers))
+    });
+    let found: Vec<_> = join_all(asked).await.into_iter().flatten().collect();
+    let Some(((first, servers), others)) = found.split_first() else {
+        return Ok(());
+    };
+    match others.iter().find(|(_, found)| found.is_disjoint(servers)) {
+        None => Ok(()),
+        Some((other, _)) => Err(Error::invalid(format!(
+            "the proxies {first} and {other} are of different instances: they share no tablet server; list those of one"
+        ))),
     }
 }
 

@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 1 << 28;
 
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let input: Box<dyn Read> = match path.as_os_str() == "-" {
+    let input: Box<dyn Read> = match lines::is_standard_input(path) {
         true => Box::new(lines::standard_input()?),
         false => Box::new(File::open(path)?),
     };

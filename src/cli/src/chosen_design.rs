@@ -69,10 +69,10 @@ impl WritingDesignArguments {
             return Ok(chosen);
         };
         if !chosen.design.draws_salts() {
-            bail!(
+            bail!(misuse!(
                 "--seed is for salts that are drawn; those of the design {} are computed",
                 chosen.design.name()
-            );
+            ));
         }
         let design = drawing(chosen.design, Rng::with_seed(seed));
         Ok(ChosenDesign { design, ..chosen })
@@ -139,12 +139,12 @@ impl DesignArguments {
         let path = spec::name_of(path);
         match (recipes.pop(), names.as_slice()) {
             (Some(recipe), [_]) => Ok(recipe),
-            (_, []) => bail!("the spec {path} has no row hasher of this prefix"),
-            (_, several) => bail!(
+            (_, []) => bail!(misuse!("the spec {path} has no row hasher of this prefix")),
+            (_, several) => bail!(misuse!(
                 "the spec {path} has {} designs: {}; choose one with --prefix",
                 several.len(),
                 several.join(", ")
-            ),
+            )),
         }
     }
 }

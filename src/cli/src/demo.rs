@@ -14,6 +14,7 @@ use crate::color::{Meaning, painted};
 use crate::exit::Outcome;
 use crate::layout::{self, DEFAULT_WIDTH};
 use crate::output::print;
+use crate::text::count_of;
 use crate::{interruption, output, progress, table};
 
 /// Real rows: see `examples/data/README.md`.
@@ -107,7 +108,7 @@ async fn load(
     tables.add_splits(name, splits).await?;
     let table = tables.open_table(name, Authorizations::none()).await?;
     let row = |row| Ok::<_, Error>(Mutation::new(row).put(Column::new("page", "uri"), ""));
-    let bar = progress::counter("rows");
+    let bar = progress::parts("loading rows", count_of(ROWS.lines().count()));
     let loading = BulkLoad::new(design).on_progress(|report| bar.set_position(report.written));
     loading.load(&*table, stream::iter(ROWS.lines().map(row))).await?;
     Ok(())

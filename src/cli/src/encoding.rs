@@ -62,7 +62,7 @@ impl Encoding {
         self.decode(written).with_context(|| format!("{what} `{}`", masking::masked(written)))
     }
 
-    /// Formats bytes as printable ASCII.
+    /// Formats bytes as printable text.
     pub(crate) fn shown(self, bytes: &[u8]) -> String {
         match self {
             Self::Text => Escaped(bytes).to_string(),
@@ -101,8 +101,7 @@ fn first_shown(bytes: &[u8]) -> String {
 
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Written {
-    /// Encoding of bytes; text has \xNN for those that are not printable ASCII, and for blanks in
-    /// lines
+    /// Encoding of bytes; text has \xNN for those that are not printable, and for blanks in lines
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
 }
@@ -133,7 +132,7 @@ impl Written {
 
     pub(crate) fn row(self, written: &OsStr) -> Result<Bytes> {
         let row = self.named("row", written)?;
-        ensure!(!row.is_empty(), "the row is empty; a row has at least one byte");
+        ensure!(!row.is_empty(), misuse!("the row is empty; a row has at least one byte"));
         Ok(row)
     }
 
@@ -144,7 +143,10 @@ impl Written {
     }
 
     pub(crate) fn selector(self, written: &OsStr) -> Result<ColumnSelector> {
-        ensure!(!written.is_empty(), "the column is empty; write FAMILY or FAMILY:QUALIFIER");
+        ensure!(
+            !written.is_empty(),
+            misuse!("the column is empty; write FAMILY or FAMILY:QUALIFIER")
+        );
         Ok(match self.parts(written)? {
             (family, Some(qualifier)) => ColumnSelector::qualifier(family, qualifier),
             (family, None) => ColumnSelector::family(family),
@@ -154,10 +156,10 @@ impl Written {
     pub(crate) fn column(self, written: &OsStr) -> Result<Column> {
         match self.parts(written)? {
             (family, Some(qualifier)) => Ok(Column::new(family, qualifier)),
-            _ => bail!(
+            _ => bail!(misuse!(
                 "column `{}`: a column has a family and a qualifier; write FAMILY:QUALIFIER",
                 Escaped(written.as_encoded_bytes())
-            ),
+            )),
         }
     }
 
@@ -177,7 +179,7 @@ impl Written {
         }
         // Escapes what `unescape` refuses, but no backslashes, which begin escapes already.
         // Its message would count the bytes of `ascii`, not of `written`.
-        let ascii = Escaped(written).to_string().replace(r"\x5c", r"\");
+        let ascii = Escaped(written).in_ascii().to_string().replace(r"\x5c", r"\");
         unescape(&ascii).ok().context(
             "a backslash begins a byte, written `\\xNN` with two hex digits; a backslash itself is `\\x5c`",
         )

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::color::{self, Stream};
+use crate::usage::Usage;
 use crate::{masking, output};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +40,11 @@ pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
         Err(error) => {
             match output::is_json() {
                 true => complain_in_json(&Complaint::new(&error)),
-                false => output::complain(&format!("error: {}", sentence(&error))),
+                false => {
+                    output::complain(&format!("error: {}", sentence(&error)));
+                    let line = error.chain().find_map(|cause| cause.downcast_ref::<Marked>());
+                    line.into_iter().for_each(|marked| output::complain_exactly(&marked.line));
+                }
             }
             ExitCode::from(2)
         }
@@ -102,7 +107,7 @@ impl Complaint {
         Self {
             kind: kind_name(error),
             message: message.to_owned(),
-            causes: causes.map(ToString::to_string).collect(),
+            causes: causes.map(|cause| without_codes(&cause.to_string())).collect(),
             hint: advice.map(str::to_owned),
             ..Self::none()
         }
@@ -138,26 +143,38 @@ fn kind_name(error: &anyhow::Error) -> &'static str {
         Some(ErrorKind::Storage) => "storage",
         Some(ErrorKind::Corrupt) => "corrupt",
         None if error.chain().any(<dyn StdError>::is::<Usage>) => "usage",
+        None if error.chain().any(<dyn StdError>::is::<Marked>) => "invalid",
         None if error.chain().any(<dyn StdError>::is::<io::Error>) => "io",
         None => "other",
     }
 }
 
-/// An error of arguments that the parser accepts.
-#[derive(Debug)]
-struct Usage(String);
-
-impl fmt::Display for Usage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl StdError for Usage {}
-
 /// Creates the error of wrong arguments, with the advice that follows it.
 pub(crate) fn usage(message: impl Into<String>, advice: &str) -> anyhow::Error {
     advised(Usage(message.into()), advice)
+}
+
+/// An error in a file, with the line that it is about.
+#[derive(Debug)]
+struct Marked {
+    message: String,
+    line: String,
+}
+
+impl fmt::Display for Marked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for Marked {}
+
+/// Creates an error that is printed with a line of a file, if there is one.
+pub(crate) fn marked(message: String, line: Option<String>) -> anyhow::Error {
+    match line {
+        Some(line) => Marked { message, line }.into(),
+        None => anyhow::Error::msg(message),
+    }
 }
 
 /// An error with the advice that follows it.
@@ -192,7 +209,7 @@ pub(crate) fn advised(error: impl Into<anyhow::Error>, advice: impl Into<String>
 /// that only adds words in front of such a text, as in `I/O error: disk full`, is left out, too.
 pub(crate) fn sentence(error: &anyhow::Error) -> String {
     let mut told = String::new();
-    for cause in error.chain().map(ToString::to_string) {
+    for cause in error.chain().map(|cause| without_codes(&cause.to_string())) {
         // The text before the first colon names the kind of an error.
         let without_kind = cause.split_once(": ").map_or(&*cause, |(_, rest)| rest);
         if told.is_empty() {
@@ -202,6 +219,13 @@ pub(crate) fn sentence(error: &anyhow::Error) -> String {
         }
     }
     told
+}
+
+/// Removes the numbers of errors of the system, whose words are enough.
+fn without_codes(text: &str) -> String {
+    let mut parts = text.split(" (os error ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |told, part| told + part.split_once(')').map_or(part, |(_, rest)| rest))
 }
 
 pub(crate) fn kind(error: &anyhow::Error) -> Option<ErrorKind> {
@@ -236,5 +260,8 @@ mod tests {
         assert_eq!(sentence(&error), "cannot write: disk full");
         let error = anyhow!("I/O error: disk lost").context("cannot write: disk full");
         assert_eq!(sentence(&error), "cannot write: disk full: I/O error: disk lost");
+        let error = io::Error::from_raw_os_error(2);
+        let error = anyhow::Error::from(error).context("cannot read a (os error 1), b");
+        assert_eq!(sentence(&error), "cannot read a, b: No such file or directory");
     }
 }

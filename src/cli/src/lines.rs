@@ -23,10 +23,10 @@ const GZIP: &[u8] = &[0x1f, 0x8b];
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
-/// Opens a file with lines of `what`, or standard input for `-`. Opening a named pipe waits for its
+/// Opens a file with lines of `what`, or standard input. Opening a named pipe waits for its
 /// writer.
 pub(crate) fn open(path: &Path, what: &str) -> Result<Box<dyn Read + Send>> {
-    if path.as_os_str() == "-" {
+    if is_standard_input(path) {
         return Ok(Box::new(standard_input()?));
     }
     let name = path.display();
@@ -40,14 +40,19 @@ pub(crate) fn open(path: &Path, what: &str) -> Result<Box<dyn Read + Send>> {
 /// Returns the number of bytes of a file; `None` if they are not known before it is read.
 pub(crate) fn size_of(path: &Path) -> Option<u64> {
     let file = fs::metadata(path).ok().filter(Metadata::is_file)?;
-    (path.as_os_str() != "-").then_some(file.len())
+    (!is_standard_input(path)).then_some(file.len())
+}
+
+/// Checks whether an argument names standard input: `-`, or its path.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
 }
 
 /// Returns standard input, which only one argument of a command can name.
 pub(crate) fn standard_input() -> Result<Stdin> {
     static IS_TAKEN: AtomicBool = AtomicBool::new(false);
     if IS_TAKEN.swap(true, Ordering::Relaxed) {
-        bail!("standard input is the input of two arguments; name a file for one of them");
+        bail!(misuse!("standard input is the input of two arguments; name a file for one of them"));
     }
     Ok(io::stdin())
 }

@@ -3,6 +3,8 @@
 
 #[macro_use]
 mod output;
+#[macro_use]
+mod usage;
 
 mod advise;
 mod app;
@@ -68,8 +70,9 @@ fn main() -> ExitCode {
             arguments.color.set();
             arguments
         }
-        Err(error) => {
+        Err(mut error) => {
             Color::of(&words).set();
+            command_name::suggest(&mut error, &Arguments::command());
             let (error, words) = within_lines(error, words);
             return code_of_unparsed(&error, &words);
         }

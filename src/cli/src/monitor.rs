@@ -48,7 +48,7 @@ pub(crate) struct WatchedArguments {
 
 impl WatchedArguments {
     pub(crate) async fn open(&self) -> Result<monitor::Monitor> {
-        ensure!(self.interval >= MIN_INTERVAL, "the interval is shorter than 1s");
+        ensure!(self.interval >= MIN_INTERVAL, misuse!("the interval is shorter than 1s"));
         let tables =
             self.tables.iter().map(|table| monitored(table)).collect::<Result<Vec<_>>>()?;
         let options = MonitorOptions::new(self.target.written())

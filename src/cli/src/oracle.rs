@@ -30,7 +30,7 @@ pub(crate) struct Oracle {
     /// The application
     name: String,
     /// Name or IPv4 address under which all clients reach this machine [default: its host name]
-    #[arg(long)]
+    #[arg(long, env = "FLUO_HOST", hide_env_values = true)]
     host: Option<String>,
     /// Port [default: a free one]
     #[arg(long)]
@@ -96,7 +96,7 @@ impl Oracle {
     async fn options(&self) -> Result<OracleOptions> {
         let zookeeper = self.target.options("needs no oracle").await?;
         let mut options = OracleOptions::new(zookeeper, &self.name)?;
-        if let Some(host) = &self.host {
+        if let Some(host) = self.host.as_ref().filter(|host| !host.is_empty()) {
             options = options.host(host);
         }
         if let Some(address) = self.listen {

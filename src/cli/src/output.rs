@@ -100,9 +100,9 @@ pub(crate) fn print_result(data: &Value) -> Result<()> {
     if is_json() { print_json(data) } else { Ok(()) }
 }
 
-/// Prints a line of an endless output, or as JSON the data of the line.
+/// Prints a line of an endless output for a person, or as JSON the data of the line.
 pub(crate) fn emit_either(line: &str, data: &impl Serialize) -> Result<()> {
-    if is_json() { emit(&json_line(data)?) } else { emit(line) }
+    if is_json() { emit(&json_line(data)?) } else { emit(&rendered(line)) }
 }
 
 /// Adds the version of the format, unless the data has its own as a saved plan.

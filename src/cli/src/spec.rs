@@ -14,8 +14,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 use toml::de::{DeString, DeTable};
 
-use crate::design::{Name, Source, read_design};
-use crate::{atomic_file, exit};
+use crate::design::{Name, Place, Source, read_design};
+use crate::{atomic_file, exit, lines};
 
 /// The names of the settings of a spec. The first two are arrays of tables.
 const SETTINGS: [&str; 4] = ["row_hasher", "key_design", "max_skew", "other_rows"];
@@ -64,12 +64,12 @@ pub(crate) enum OtherRows {
 
 pub(crate) fn read(path: &Path) -> Result<(TableOptimizations, Expected)> {
     let (recipes, expected) = parts(path)?;
-    Ok((merged(&name_of(path), &recipes, Recipe::requirement)?, expected))
+    Ok((merged(&recipes, Recipe::requirement)?, expected))
 }
 
 /// Returns the name of a spec in messages.
 pub(crate) fn name_of(path: &Path) -> String {
-    match path.as_os_str() == "-" {
+    match lines::is_standard_input(path) {
         true => "standard input".to_owned(),
         false => path.display().to_string(),
     }
@@ -83,7 +83,7 @@ pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
 
 pub(crate) fn recipes_and_expected(path: &Path) -> Result<(Vec<Recipe>, Expected)> {
     let (recipes, expected) = parts(path)?;
-    merged(&name_of(path), &recipes, |recipe| {
+    merged(&recipes, |recipe| {
         recipe.after_earlier(TableRequirement::for_key_design_at(&recipe.design, [])?)
     })?;
     Ok((recipes.into_iter().map(|(_, recipe)| recipe).collect(), expected))
@@ -91,34 +91,37 @@ pub(crate) fn recipes_and_expected(path: &Path) -> Result<(Vec<Recipe>, Expected
 
 /// Checks a spec before it is written as a file of this name.
 pub(crate) fn check(name: &str, text: &str) -> Result<()> {
-    let (recipes, _) = parsed(name, text.as_bytes())?;
-    merged(name, &recipes, Recipe::requirement)?;
+    let (mut recipes, _) = parsed(name, text.as_bytes())?;
+    // The file has no lines yet.
+    let whole = Source::File { name, text, others: &[] }.place(None);
+    recipes.iter_mut().for_each(|(place, _)| place.clone_from(&whole));
+    merged(&recipes, Recipe::requirement)?;
     Ok(())
 }
 
-fn parts(path: &Path) -> Result<(Vec<(String, Recipe)>, Expected)> {
+fn parts(path: &Path) -> Result<(Vec<(Place, Recipe)>, Expected)> {
     let name = name_of(path);
     let bytes = atomic_file::read(path).with_context(|| format!("cannot read the spec {name}"))?;
     parsed(&name, &bytes)
 }
 
 /// Returns the recipes, each with the place of an error of it, and the expectations.
-fn parsed(name: &str, bytes: &[u8]) -> Result<(Vec<(String, Recipe)>, Expected)> {
+fn parsed(name: &str, bytes: &[u8]) -> Result<(Vec<(Place, Recipe)>, Expected)> {
     let start = bytes.utf8_chunks().next().map(|chunk| chunk.valid()).unwrap_or_default();
     let source = Source::File { name, text: start, others: &[] };
     let text = str::from_utf8(bytes)
         .map_err(|_| source.error(Some(start.len()..start.len()), "the spec is not UTF-8 text"))?;
     let mut table = source.parse(text)?;
+    let known = |name: &&Spanned<DeString<'_>>| SETTINGS.contains(&name.as_ref().as_ref());
+    if let Some(unknown) = table.get_ref().keys().find(|name| !known(name)) {
+        return Err(source.unknown(unknown.span(), unknown.as_ref(), &SETTINGS));
+    }
     let mut recipes = Vec::new();
     for (array, design) in [("row_hasher", Some(Name::RowHasher)), ("key_design", None)] {
         for table in source.take_tables(table.get_mut(), array, array)? {
             let place = source.place(Some(table.span()));
             recipes.push((place, Recipe::read(source, table, array, design)?));
         }
-    }
-    let known = |name: &&Spanned<DeString<'_>>| SETTINGS.contains(&name.as_ref().as_ref());
-    if let Some(unknown) = table.get_ref().keys().find(|name| !known(name)) {
-        return Err(source.unknown(unknown.span(), unknown.as_ref(), &SETTINGS));
     }
     if recipes.is_empty() {
         bail!(
@@ -129,15 +132,13 @@ fn parsed(name: &str, bytes: &[u8]) -> Result<(Vec<(String, Recipe)>, Expected)>
 }
 
 fn merged(
-    name: &str,
-    recipes: &[(String, Recipe)],
+    recipes: &[(Place, Recipe)],
     requirement: impl Fn(&Recipe) -> Result<TableRequirement>,
 ) -> Result<TableOptimizations> {
     let mut all = TableOptimizations::default();
     for (place, recipe) in recipes {
-        let requirement = requirement(recipe).map_err(|error| anyhow!("{error}, {place}"))?;
-        let merged = all.merge(requirement.into());
-        all = merged.map_err(|error| anyhow!("{error}, in {name}"))?;
+        let requirement = requirement(recipe).map_err(|error| place.error(error))?;
+        all = all.merge(requirement.into()).map_err(|error| place.error(error))?;
     }
     Ok(all)
 }

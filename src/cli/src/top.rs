@@ -29,8 +29,9 @@ const MAX_SERVERS: usize = 12;
 /// Show what an operator watches at the terminal, again and again; q or Ctrl-C ends it.
 ///
 /// These are the figures of `fluo monitor`. Without a terminal it prints one reading; --count sets
-/// the number of readings. With --json each reading is a line. Figures per second are those of the
-/// processes that --metrics names, from the second reading on.
+/// the number of readings, and it exits 1 if the last one failed in part. With --json each reading
+/// is a line. Figures per second are those of the processes that --metrics names, from the second
+/// reading on.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -48,8 +49,9 @@ impl Top {
     pub(crate) async fn run(self) -> Result<Outcome> {
         let mut monitor = self.watched.open().await?;
         let is_screen = io::stdout().is_terminal() && !output::is_json();
-        let count = self.count.unwrap_or(if is_screen || output::is_json() { u64::MAX } else { 1 });
+        let count = self.count.unwrap_or(if is_screen { u64::MAX } else { 1 });
         let mut screen = is_screen.then(Screen::begin).transpose()?;
+        let mut is_whole = true;
         for reading in 0..count {
             if reading > 0 && screen.is_none() {
                 sleep(self.watched.interval).await;
@@ -61,6 +63,7 @@ impl Top {
                     () = screen.is_quit() => break,
                 },
             };
+            is_whole = screen.is_some() || figures.errors.is_empty();
             match &mut screen {
                 Some(screen) => {
                     screen.show(&frame(&figures, self.watched.interval))?;
@@ -72,7 +75,7 @@ impl Top {
                 None => output::print(&frame(&figures, self.watched.interval))?,
             }
         }
-        Ok(Outcome::Success)
+        Ok(Outcome::of(is_whole))
     }
 }
 

@@ -116,7 +116,7 @@ fn of_json_at(error: &serde_json::Error, place: &str) -> String {
 
 /// Rewords the message about wrong arguments: numbers, ranges and addresses.
 pub(crate) fn of_arguments(message: &str) -> String {
-    let message = message
+    let message = without_tip(message)
         .replace("invalid digit found in string", "write a whole number")
         .replace("cannot parse integer from empty string", "write a whole number")
         .replace("number too large to fit in target type", "the number is too large")
@@ -139,6 +139,12 @@ pub(crate) fn of_arguments(message: &str) -> String {
         }
     }
     with_bounds(&message).unwrap_or(message)
+}
+
+/// Removes the tip to pass an unknown option as a value.
+fn without_tip(message: &str) -> String {
+    let is_tip = |paragraph: &&str| paragraph.starts_with("  tip: to pass '--");
+    message.split("\n\n").filter(|paragraph| !is_tip(paragraph)).collect::<Vec<_>>().join("\n\n")
 }
 
 /// First lines of messages about the words before a command, and the tips that follow them.

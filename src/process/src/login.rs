@@ -21,13 +21,14 @@ use crate::secret::{self, Secret};
 /// |---|---|---|
 /// | `user` | `FLUO_USER` | `user` |
 /// | `password` | `FLUO_PASSWORD`, or `FLUO_PASSWORD_FILE` | `password_file` |
-/// | `shared_secret` | `FLUO_SHARED_SECRET` | |
-/// | `protocol`, `connections`, `tls_ca`, `tls_name` | | the same names |
+/// | `shared_secret` | `FLUO_SHARED_SECRET`, or `FLUO_SHARED_SECRET_FILE` | `shared_secret_file` |
+/// | `protocol`, `connections` | | the same names |
+/// | `tls_ca`, `tls_name` | `FLUO_TLS_CA`, `FLUO_TLS_NAME` | the same names |
 /// | `iterators` | `FLUO_ITERATORS`: `accumulo-1` or `accumulo-2` | `iterators` |
 /// | `instance_name` | `FLUO_INSTANCE` | `instance` |
 /// | `zookeepers` | `FLUO_ZOOKEEPERS` | `zookeepers` |
 /// | `zookeeper_secret` | `FLUO_ZOOKEEPER_SECRET`, or `FLUO_ZOOKEEPER_SECRET_FILE` | `zookeeper_secret_file` |
-/// | `zookeeper_tls_ca`, `zookeeper_tls_certificate` | | the same names |
+/// | `zookeeper_tls_ca`, `zookeeper_tls_certificate` | `FLUO_ZOOKEEPER_TLS_CA`, `FLUO_ZOOKEEPER_TLS_CERTIFICATE` | the same names |
 /// | `zookeeper_user` | `FLUO_ZOOKEEPER_USER` | `zookeeper_user` |
 /// | `zookeeper_password` | `FLUO_ZOOKEEPER_PASSWORD`, or `FLUO_ZOOKEEPER_PASSWORD_FILE` | `zookeeper_password_file` |
 /// | `session_timeout` | | `session_timeout`, such as `"30s"` |
@@ -88,8 +89,12 @@ impl Login {
         Ok(Self {
             user: text("FLUO_USER")?,
             password: secret("FLUO_PASSWORD")?,
-            shared_secret: text("FLUO_SHARED_SECRET")?.map(Secret::Text),
+            shared_secret: secret("FLUO_SHARED_SECRET")?,
             iterators: text("FLUO_ITERATORS")?.map(|name| iterators(&name)).transpose()?,
+            tls_ca: set("FLUO_TLS_CA").map(PathBuf::from),
+            tls_name: text("FLUO_TLS_NAME")?,
+            zookeeper_tls_ca: set("FLUO_ZOOKEEPER_TLS_CA").map(PathBuf::from),
+            zookeeper_tls_certificate: set("FLUO_ZOOKEEPER_TLS_CERTIFICATE").map(PathBuf::from),
             instance_name: text("FLUO_INSTANCE")?,
             zookeepers: text("FLUO_ZOOKEEPERS")?,
             zookeeper_secret: secret("FLUO_ZOOKEEPER_SECRET")?,
@@ -312,7 +317,9 @@ pub(crate) fn iterators(name: &str) -> Result<IteratorBuild> {
     match name {
         "accumulo-1" => Ok(IteratorBuild::ForAccumulo1),
         "accumulo-2" => Ok(IteratorBuild::ForAccumulo2),
-        _ => Err(Error::invalid("FLUO_ITERATORS is neither accumulo-1 nor accumulo-2")),
+        _ => Err(Error::invalid(
+            "the build of Fluo's iterators is neither accumulo-1 nor accumulo-2, in FLUO_ITERATORS or `iterators`",
+        )),
     }
 }
 
@@ -392,7 +399,7 @@ mod tests {
         assert_eq!(iterators("accumulo-1").unwrap(), IteratorBuild::ForAccumulo1);
         assert_eq!(
             iterators("2").unwrap_err().to_string(),
-            "FLUO_ITERATORS is neither accumulo-1 nor accumulo-2"
+            "the build of Fluo's iterators is neither accumulo-1 nor accumulo-2, in FLUO_ITERATORS or `iterators`"
         );
     }
 

@@ -33,17 +33,18 @@ pub struct ProcessOptions {
     pub(crate) max_drain: Duration,
     pub(crate) oracle: Option<String>,
     pub(crate) host: Option<String>,
+    pub(crate) oracle_port: u16,
 }
 
 impl ProcessOptions {
     /// Creates the options [at](Self::at) the target or the profile that `FLUO_AT` names.
-    /// `FLUO_HTTP` is the [address for supervisors](Self::http), and `FLUO_HOST` the [name of this
-    /// machine](Self::host).
+    /// `FLUO_HTTP` is the [address for supervisors](Self::http), `FLUO_HOST` the [name of this
+    /// machine](Self::host), and `FLUO_ORACLE_PORT` the [port of an oracle](Self::oracle_port).
     ///
     /// # Errors
     ///
     /// Those of [`at`](Self::at); [`Invalid`](fluo_table::ErrorKind::Invalid) without `FLUO_AT`, or
-    /// if `FLUO_HTTP` is not an address.
+    /// if `FLUO_HTTP` is not an address, or `FLUO_ORACLE_PORT` not a port.
     pub fn from_env() -> Result<Self> {
         let at = text("FLUO_AT")?.ok_or_else(|| {
             Error::invalid("set FLUO_AT to embedded:DIR, proxy:HOST:PORT or the name of a profile")
@@ -53,8 +54,13 @@ impl ProcessOptions {
                 Error::invalid("FLUO_HTTP is not IP:PORT; write it as in 127.0.0.1:9464")
             })
         });
+        let port = text("FLUO_ORACLE_PORT")?.map(|text| {
+            text.parse()
+                .map_err(|_| Error::invalid("FLUO_ORACLE_PORT is not a port from 0 to 65535"))
+        });
         let (http, host) = (http.transpose()?, text("FLUO_HOST")?);
-        Ok(Self { http, host, ..Self::at(&at)? })
+        let oracle_port = port.transpose()?.unwrap_or_default();
+        Ok(Self { http, host, oracle_port, ..Self::at(&at)? })
     }
 
     /// Creates the options for a target or the name of a [profile](Profile::parse), with the [login
@@ -70,7 +76,14 @@ impl ProcessOptions {
 
     /// Creates the options for a profile, without the environment.
     pub fn new(profile: Profile) -> Self {
-        Self { profile, http: None, max_drain: Duration::from_secs(30), oracle: None, host: None }
+        Self {
+            profile,
+            http: None,
+            max_drain: Duration::from_secs(30),
+            oracle: None,
+            host: None,
+            oracle_port: 0,
+        }
     }
 
     /// Sets the address at which the process answers supervisors over HTTP. Without it no port is
@@ -113,6 +126,11 @@ impl ProcessOptions {
     /// Default: the name of the machine.
     pub fn host(self, host: impl Into<String>) -> Self {
         Self { host: Some(host.into()), ..self }
+    }
+
+    /// Sets the port of the [oracle](Self::oracle), for a firewall. Default: 0, a free port.
+    pub fn oracle_port(self, port: u16) -> Self {
+        Self { oracle_port: port, ..self }
     }
 
     pub(crate) fn check(&self) -> Result<()> {

@@ -88,6 +88,7 @@ impl ProcessOptions {
                 (Target::Proxy(_), Some(application)) => {
                     let zookeeper = self.profile.login.zookeeper().await?;
                     let options = OracleOptions::new(zookeeper, application)?;
+                    let options = options.port(self.oracle_port);
                     Some(self.host.into_iter().fold(options, OracleOptions::host))
                 }
                 _ => None,

@@ -52,6 +52,7 @@ struct Section {
     target: String,
     user: Option<String>,
     password_file: Option<PathBuf>,
+    shared_secret_file: Option<PathBuf>,
     protocol: Option<ProtocolName>,
     connections: Option<NonZeroUsize>,
     #[serde(default, deserialize_with = "iterators")]
@@ -164,7 +165,7 @@ impl Section {
             zookeeper_user: self.zookeeper_user,
             zookeeper_password: self.zookeeper_password_file.map(Secret::File),
             properties: self.properties,
-            shared_secret: None,
+            shared_secret: self.shared_secret_file.map(Secret::File),
         }
     }
 }
@@ -313,7 +314,7 @@ mod tests {
     const TEXT: &str = "[at.home]\ntarget = \"embedded:/data\"\n\n[at.cluster]\n\
         target = \"proxy:host:1\"\nuser = \"fluo\"\nprotocol = \"binary\"\nzookeepers = \"zk:2181/fluo\"\n\
         zookeeper_tls_ca = \"a\"\nzookeeper_tls_certificate = \"b\"\nzookeeper_user = \"c\"\nzookeeper_password_file = \"d\"\nproperties = [\"p\"]\n\
-        iterators = \"accumulo-2\"\ninstance = \"accumulo\"\nconnections = 6\nsession_timeout = \"20s\"\n";
+        iterators = \"accumulo-2\"\ninstance = \"accumulo\"\nconnections = 6\nshared_secret_file = \"e\"\nsession_timeout = \"20s\"\n";
 
     #[test]
     fn reads_profiles() {
@@ -327,6 +328,7 @@ mod tests {
             zookeeper_tls_certificate: Some("b".into()),
             zookeeper_user: Some("c".to_owned()),
             zookeeper_password: Some(Secret::File("d".into())),
+            shared_secret: Some(Secret::File("e".into())),
             properties: vec!["p".into()],
             iterators: Some(IteratorBuild::ForAccumulo2),
             instance_name: Some("accumulo".to_owned()),

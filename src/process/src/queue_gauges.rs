@@ -31,10 +31,22 @@ pub(crate) async fn maintain(client: &Client) -> Infallible {
     queues.iter().for_each(StoredQueue::start_counters);
     let mut duty = None;
     loop {
-        if let Err(error) = read(client, &queues, &mut duty).await {
-            warn!(%error, "the gauges of queues are not updated; retrying");
-        }
+        update(client, &queues, &mut duty).await;
         sleep(PAUSE).await;
+    }
+}
+
+async fn update(client: &Client, queues: &[StoredQueue], duty: &mut Option<Box<dyn HeldLock>>) {
+    if let Err(error) = read(client, queues, duty).await {
+        warn!(%error, "the gauges of queues are not updated; retrying");
+        give_up(queues, duty);
+    }
+}
+
+/// Lets another process read the backlogs, and shows no figures that are not read again.
+fn give_up(queues: &[StoredQueue], duty: &mut Option<Box<dyn HeldLock>>) {
+    if duty.take().is_some() {
+        queues.iter().for_each(StoredQueue::clear_gauges);
     }
 }
 
@@ -44,9 +56,7 @@ async fn read(
     duty: &mut Option<Box<dyn HeldLock>>,
 ) -> Result<()> {
     if duty.as_ref().is_some_and(|duty| duty.has_ended()) {
-        // Another process may read them now.
-        queues.iter().for_each(StoredQueue::clear_gauges);
-        *duty = None;
+        give_up(queues, duty);
     }
     if duty.is_none() {
         *duty = client.take_duty(DUTY).await?;
@@ -58,4 +68,28 @@ async fn read(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use fluo_engine::InstanceExt;
+    use fluo_recipes::combine_queue::{CombineQueue, Sum};
+    use fluo_table::{Instance, TableAdmin};
+
+    use super::*;
+
+    /// A process that could not read the table kept its last figures, and the duty.
+    #[tokio::test]
+    async fn a_process_that_cannot_read_leaves_the_gauges_to_another() {
+        let fluo = Instance::in_memory();
+        let words = CombineQueue::<String, u64>::new("wc", Sum).unwrap();
+        let client = fluo.application("web").recipe(&words).create().await.unwrap();
+        let queues = StoredQueue::all(&client.application().settings).unwrap();
+        let mut duty = None;
+        update(&client, &queues, &mut duty).await;
+        assert!(duty.is_some() && client.take_duty(DUTY).await.unwrap().is_none());
+        fluo.delete_table("web").await.unwrap();
+        update(&client, &queues, &mut duty).await;
+        assert!(duty.is_none() && client.take_duty(DUTY).await.unwrap().is_some());
+    }
 }

@@ -233,3 +233,27 @@ async fn waits_longer_for_a_commit_than_a_hanging_lock_lasts() {
         commit.abort();
     }
 }
+
+/// A process that may not compact kept the duty for ever, so no garbage was collected.
+#[tokio::test(start_paused = true)]
+async fn a_process_that_may_not_collect_leaves_it_to_another() {
+    let fixture = Fixture::in_memory().await;
+    let denied = Intercepted::with_hooks(fixture.tables.clone(), |call: &Call| {
+        ready(match call {
+            Call::Compact { .. } => Err(Error::new(ErrorKind::Denied, "the user may not compact")),
+            _ => Ok(None),
+        })
+    });
+    let permitted = Arc::new(FaultyTables::new(fixture.tables.clone()));
+    let hour = Duration::from_secs(3_600);
+    let (first, second) = (fixture.client().await, fixture.client().await);
+    let first = first.worker().garbage_period(hour).collect_garbage(Arc::new(denied));
+    let first = first.start().await.unwrap();
+    sleep(hour / 2).await;
+    let second = second.worker().garbage_period(hour).collect_garbage(permitted.clone());
+    let second = second.start().await.unwrap();
+    sleep(hour * 3).await;
+    assert!(permitted.compactions() > 0);
+    first.stop().await;
+    second.stop().await;
+}

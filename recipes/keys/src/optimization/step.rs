@@ -193,14 +193,17 @@ async fn remove_splits(admin: &dyn TableAdmin, table: &str, going: &BTreeSet<Byt
     // Each merge removes at least one, so this bound ends the loop if they reappear.
     for _ in 0..=going.len() {
         let present: BTreeSet<Bytes> = admin.splits(table).await?.into_iter().collect();
-        let (going, staying) = present.iter().partition(|split| going.contains(*split));
-        let Some((after, splits)) = runs(&going, &staying).into_iter().next() else {
+        let (going, staying): (BTreeSet<_>, BTreeSet<_>) =
+            present.iter().partition(|split| going.contains(*split));
+        if going.is_empty() {
             return Ok(());
-        };
-        // A merge removes the split points strictly between its bounds; the successor of the last
-        // one is the tightest end.
-        let end = splits.last().map(|last| row_successor(last));
-        admin.merge(table, after.as_deref(), end.as_deref()).await?;
+        }
+        for (after, splits) in runs(&going, &staying) {
+            // A merge removes the split points strictly between its bounds; the successor of the
+            // last one is the tightest end.
+            let end = splits.last().map(|last| row_successor(last));
+            admin.merge(table, after.as_deref(), end.as_deref()).await?;
+        }
     }
     let first = going.first().map(|split| Escaped(split).to_string()).unwrap_or_default();
     Err(Error::unavailable(format!(

@@ -170,7 +170,7 @@ async fn reads_a_saved_plan_and_rejects_an_edited_one() {
     tables.add_splits(TABLE, &rows(&["\0\u{7f}é\\"])).await.unwrap();
     let plan = planned(&tables, true).await;
     let json = serde_json::to_string_pretty(&plan).unwrap();
-    assert!(json.contains(r#""\\x00\\x7f\\xc3\\xa9\\x5c""#), "{json}");
+    assert!(json.contains(r#""\\x00\\x7fé\\x5c""#), "{json}");
     assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
 
     assert_eq!(
@@ -179,12 +179,12 @@ async fn reads_a_saved_plan_and_rejects_an_edited_one() {
     );
     let table = edited(&json, "\"table\": \"pages\"", "\"table\": \"../x\"");
     assert!(table.contains("cannot be the name of a table"), "{table}");
-    let found = r#""\\x00\\x7f\\xc3\\xa9\\x5c""#;
+    let found = r#""\\x00\\x7fé\\x5c""#;
     let class = group_balancer();
     for (from, to, reason) in [
         ("p:1sst", "p:zzzz", "its add_splits are not ascending rows"),
         ("p:1sst", "", "its add_splits are not ascending rows"),
-        (found, "\"a\"", r"it removes `\x00\x7f\xc3\xa9\x5c`, which it did not find"),
+        (found, "\"a\"", r"it removes `\x00\x7fé\x5c`, which it did not find"),
         (found, "\"p:1sst\"", "it adds `p:1sst`, which it found"),
         (
             "\"name\": \"table.balancer\"",
@@ -294,7 +294,7 @@ async fn counts_rows_by_tablet_and_does_not_read_a_large_table() {
         let verdict = optimizations()
             .verify(&tables, TABLE)
             .options(&options)
-            .on_progress(|rows| {
+            .on_progress(|rows, _| {
                 seen = rows;
             })
             .await

@@ -33,7 +33,7 @@ impl fmt::Display for Operation {
 /// An operation of a transaction on a cell, with the value that was read or written.
 ///
 /// It is displayed as the operation, the cell, and the value after ` = `; bytes that are not
-/// printable ASCII are escaped as `\xNN`.
+/// printable are escaped as `\xNN`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "StoredEntry", try_from = "StoredEntry")]
 pub struct LogEntry {

@@ -76,6 +76,12 @@ impl ProxyClient {
         self.at(self.only.unwrap_or_else(|| self.inner.proxies.choose(&[])))
     }
 
+    /// Returns a client for each proxy, which makes all its calls there, with the address of it.
+    pub fn each_proxy(&self) -> impl Iterator<Item = (Self, &str)> {
+        let proxies = &self.inner.proxies;
+        (0..proxies.count()).map(|proxy| (self.at(proxy), &*proxies.pool(proxy).options.address))
+    }
+
     fn at(&self, proxy: usize) -> Self {
         Self { inner: Arc::clone(&self.inner), only: Some(proxy) }
     }

@@ -13,6 +13,7 @@ use accumulo_proxy as error;
 
 mod class_paths;
 mod compactions;
+mod instances;
 mod iterators;
 mod permissions;
 mod properties;

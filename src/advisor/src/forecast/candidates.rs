@@ -78,8 +78,10 @@ impl Candidate {
         add("digest-salt, 2 digits", digest(2, SaltedPart::Whole), TWO_DIGITS);
         let cut = profile.leading_fields.cut;
         // Also if the first field is the same in every key: users salt it, and the report warns
-        // them.
-        if let Some(byte) = cut.and_then(FieldCut::separator).filter(u8::is_ascii) {
+        // them. Nothing is before a separator with which keys begin.
+        let begins = |byte: &u8| profile.common_prefix.first() == Some(byte);
+        let separator = cut.and_then(FieldCut::separator);
+        if let Some(byte) = separator.filter(|byte| byte.is_ascii() && !begins(byte)) {
             let before = SaltedPart::Before(char::from(byte).to_string());
             let label = format!("digest-salt of what is before `{}`", Escaped(&[byte]));
             add(&label, digest(2, before), TWO_DIGITS);

@@ -126,7 +126,13 @@ fn order(order: &OrderProfile) -> String {
     } else {
         ""
     };
-    format!("{direction}: {ascending} are greater than the key before{hint}")
+    let follows = match order.direction {
+        Direction::Ascending => order.ascending > 0.6,
+        Direction::Descending => order.ascending < 0.4,
+        _ => true,
+    };
+    let although = if follows { ":" } else { " as a whole, although" };
+    format!("{direction}{although} {ascending} are greater than the key before{hint}")
 }
 
 /// Returns the end of the leading field, and the most frequent fields.

@@ -37,9 +37,9 @@ use crate::{atomic_file, output};
 /// Examine keys, and advise how to spread them.
 ///
 /// Reads keys in their order of arrival, one a line, in one pass and bounded memory. Tries each key
-/// design on a sample of them, ranks the designs, and recommends the first, with a spec file. With
-/// --at, samples the rows of a table, and uses its servers, tablets and designs. Keys with a hash,
-/// a computed salt or a design of --spec keep it. With FLUO_AT, a path or - is a file.
+/// design on a sample, and recommends the best, with a spec file; exits 1 without one. With --at,
+/// samples the rows of a table, and uses its servers, tablets and designs. Keys with a hash, a
+/// computed salt or a design of --spec keep it. With FLUO_AT, a path or - is a file.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -171,8 +171,9 @@ impl Advise {
     pub(crate) async fn run(&self) -> Result<Outcome> {
         let keys = self.keys().await?;
         self.check_files(&keys)?;
-        self.write(&self.answer(&keys).await?)?;
-        Ok(Outcome::Success)
+        let answer = self.answer(&keys).await?;
+        self.write(&answer)?;
+        Ok(Outcome::of(answer.report.spec.is_some()))
     }
 
     /// Decides between the file and the table of this name.
@@ -225,7 +226,7 @@ impl Advise {
         }
         let both = self.html.as_deref().zip(self.write_spec.as_deref());
         if both.is_some_and(|(page, spec)| page == spec || atomic_file::is_one_file(page, spec)) {
-            bail!("--html and --write-spec name one file: give each a file of its own");
+            bail!(misuse!("--html and --write-spec name one file: give each a file of its own"));
         }
         for (path, kind) in written {
             kind.check(path).with_context(|| cannot_write(kind.name, path))?;
@@ -240,7 +241,10 @@ impl Advise {
         let source = match keys {
             Keys::File(path) => {
                 let is_of_table = !self.authorizations.is_empty();
-                ensure!(!is_of_table, "--authorization is for a table; omit it for a file");
+                ensure!(
+                    !is_of_table,
+                    misuse!("--authorization is for a table; omit it for a file")
+                );
                 let arrivals =
                     if self.unordered { Arrivals::Unordered } else { Arrivals::AsWritten };
                 Source::of_file(path, self.encoding, arrivals).await?
@@ -248,10 +252,17 @@ impl Advise {
             // A table returns its rows in their order.
             Keys::Table(target, name) => {
                 let is_of_file = self.encoding != Encoding::default();
-                ensure!(!is_of_file, "--encoding is for a file of keys; omit it for a table");
+                ensure!(
+                    !is_of_file,
+                    misuse!("--encoding is for a file of keys; omit it for a table")
+                );
                 let labels = self.authorizations.iter().cloned().collect();
                 let tables = target.open().await?;
-                check_exists(&*tables, name).await?;
+                let exists = check_exists(&*tables, name).await;
+                match self.is_table || self.is_at_given.0 {
+                    true => exists?,
+                    false => exists.with_context(|| format!("there is no file `{name}`"))?,
+                }
                 let arrivals = Arrivals::Unordered;
                 Source::of_table(&tables, name, labels, self.rows, arrivals).await?
             }

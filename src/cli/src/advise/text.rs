@@ -98,13 +98,13 @@ pub(super) fn suitability(suitability: Suitability) -> &'static str {
     }
 }
 
-/// Returns the most telling fault of a design, or else the keys that it rejects.
+/// Returns the most telling fault of a design, and the keys that it rejects.
 pub(super) fn against(design: &RankedDesign) -> String {
-    match (design.faults.first(), &design.rejected) {
-        (Some(first), _) => fault(first),
-        (None, Some(rejected)) => no_key_for(rejected.keys, &rejected.reason),
-        (None, None) => String::new(),
-    }
+    let first = design.faults.first();
+    let is_of_keys = matches!(first, Some(Fault::RejectsKeys { .. }));
+    let rejected = design.rejected.as_ref().filter(|_| !is_of_keys);
+    let rejected = rejected.map(|rejected| no_key_for(rejected.keys, &rejected.reason));
+    first.map(fault).into_iter().chain(rejected).collect::<Vec<_>>().join("; ")
 }
 
 fn no_key_for(keys: u64, reason: &str) -> String {

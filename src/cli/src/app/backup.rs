@@ -107,7 +107,7 @@ fn lines(name: &str, nodes: &[StoredNode]) -> Result<String> {
     let header = Header { format: FORMAT, application: name.to_owned(), nodes: nodes.len() };
     let mut lines = serde_json::to_string(&header)? + "\n";
     for StoredNode { path, data } in nodes {
-        let line = Line { path: path.clone(), data: Escaped(data).to_string() };
+        let line = Line { path: path.clone(), data: Escaped(data).in_ascii().to_string() };
         lines += &(serde_json::to_string(&line)? + "\n");
     }
     Ok(lines)

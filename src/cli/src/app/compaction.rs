@@ -103,7 +103,12 @@ impl Gc {
         drop(bar);
         let duration = begun.elapsed();
         let data = json!({ "horizon": horizon.get(), "seconds": duration.as_secs_f64() });
-        output::emit_either(&format!("collected below {horizon} in {}", seconds(duration)), &data)
+        let name = &self.application.name;
+        let line = format!(
+            "application `{name}`: collected the garbage before timestamp {horizon} in {}",
+            seconds(duration)
+        );
+        output::emit_either(&line, &data)
     }
 }
 

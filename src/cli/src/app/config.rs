@@ -1,5 +1,7 @@
 //! `fluo app config`.
 
+use std::io::{self, IsTerminal};
+
 use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 use fluo_recipes::stored_queue::StoredQueue;
@@ -15,8 +17,8 @@ use crate::{exit, names, output};
 /// Print the settings of an application, one a line: `name = value`; or change some of them.
 ///
 /// In a name, bytes that are not printable ASCII, backslashes and `=` are written \xNN. In a value,
-/// characters that control a terminal are escaped; only --json prints it exactly. Passwords and
-/// secrets are masked.
+/// characters that control a terminal are escaped, except with --json, and with --get if the output
+/// is no terminal. Passwords and secrets are masked.
 ///
 /// Programs read the settings when they start. So a change needs that all programs of the
 /// application have stopped. The number of buckets of a queue is changed by `fluo app rebucket`.
@@ -50,9 +52,12 @@ impl Config {
         if let Some(name) = &self.get {
             let known = || settings.keys().map(ToString::to_string);
             let value = settings.get(name.as_str()).ok_or_else(|| self.missing(name, known()))?;
-            return match output::is_json() {
-                true => output::print_json(&json!({ "setting": name, "value": value })),
-                false => output::print_exactly(&shown(value)),
+            if output::is_json() {
+                return output::print_json(&json!({ "setting": name, "value": value }));
+            }
+            return match io::stdout().is_terminal() {
+                true => output::print_exactly(&shown(value)),
+                false => output::print_exactly(value),
             };
         }
         if output::is_json() {
@@ -73,7 +78,7 @@ impl Config {
             }));
         }
         settings.iter().try_for_each(|(name, value)| {
-            let name = Escaped(name.as_bytes()).and(b"=");
+            let name = Escaped(name.as_bytes()).in_ascii_and(b"=");
             show!("{name} = {}", shown(value))
         })
     }

@@ -38,8 +38,8 @@ pub(crate) struct Init {
     #[arg(long)]
     table: Option<String>,
     /// An observed column, the way in which its observer receives changes (strong or weak), and the
-    /// id of the observer. Write `:`, `=` and bytes that are not printable ASCII as \xNN. Repeat it
-    /// for each column
+    /// id of the observer. Write `:`, `=` and bytes that are not printable as \xNN. Repeat it for
+    /// each column
     #[arg(long, value_name = "FAMILY:QUALIFIER=KIND,ID", value_parser = observed)]
     observe: Vec<ObservedColumn>,
     /// A setting of your own, which the observers and loaders of all processes can read; the engine

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-pub(crate) use self::source::Source;
+pub(crate) use self::source::{Place, Source};
 
 use crate::{exit, names};
 
@@ -74,7 +74,7 @@ pub(crate) fn read_design<'a>(
             return Err(source.unknown(wrong.span(), wrong.get_ref(), &["design"]));
         }
         let error = source.error(Some(span), "the setting `design` is missing");
-        bail!("{error}; `fluo key design` lists the names");
+        return Err(exit::advised(error, "`fluo key design` lists the names"));
     };
     let settings: Result<DesignSettings> = match name {
         Name::RowHasher => source.read::<HashedRows>(table).map(Into::into),
@@ -112,12 +112,12 @@ pub(crate) fn read_argument(argument: &str) -> Result<KeyDesign> {
     let mut keys = BTreeSet::new();
     for part in parts {
         let Some((key, value)) = part.split_once('=').filter(|(key, _)| is_key(key)) else {
-            bail!(
+            bail!(misuse!(
                 "`{part}` is not KEY=VALUE, in --design; quote a value with a comma, as in separator=','"
-            );
+            ));
         };
         if !keys.insert(key) {
-            bail!("`{part}` sets `{key}` again, in --design; give each setting once");
+            bail!(misuse!("`{part}` sets `{key}` again, in --design; give each setting once"));
         }
         let is_toml = DeValue::parse(value).is_ok() && !value.contains('#');
         let value = if is_toml { value.to_owned() } else { quoted(value) };

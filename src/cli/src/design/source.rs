@@ -3,12 +3,13 @@
 use std::fmt::Display;
 use std::ops::Range;
 
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Error, Result};
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer, ValueDeserializer};
 
 use crate::exit;
+use crate::layout::chars_of;
 use crate::wording::{self, Reworded};
 
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +25,7 @@ pub(crate) enum Source<'a> {
 
 impl<'a> Source<'a> {
     pub(crate) fn error(self, span: Option<Range<usize>>, cause: impl Display) -> Error {
-        anyhow!("{cause}, {}", self.place(span))
+        self.place(span).error(cause)
     }
 
     /// Returns the source for a recipe, which also has these settings.
@@ -71,16 +72,23 @@ impl<'a> Source<'a> {
         self.reworded(Some(span), &message, "")
     }
 
-    /// Returns the place of a part of the text, as the end of a message.
-    pub(crate) fn place(self, span: Option<Range<usize>>) -> String {
+    /// Returns the place of a part of the text.
+    pub(crate) fn place(self, span: Option<Range<usize>>) -> Place {
         match (self, span) {
-            (Self::Argument, _) => "in --design".to_owned(),
-            (Self::File { name, .. }, None) => format!("in {name}"),
+            (Self::Argument, _) => Place { words: "in --design".to_owned(), line: None },
+            (Self::File { name, .. }, None) => Place { words: format!("in {name}"), line: None },
             (Self::File { name, text, .. }, Some(span)) => {
                 let before = text.get(..span.start).unwrap_or(text);
-                let line = before.matches('\n').count() + 1;
-                let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-                format!("at line {line}, column {column} of {name}")
+                let number = before.matches('\n').count() + 1;
+                let in_line = before.rsplit('\n').next().unwrap_or_default();
+                let column = in_line.chars().count() + 1;
+                let rest = text.get(before.len() - in_line.len()..).unwrap_or_default();
+                let line = rest.lines().next().unwrap_or_default();
+                let part = text.get(span).and_then(|part| part.lines().next()).unwrap_or_default();
+                Place {
+                    words: format!("at line {number}, column {column} of {name}"),
+                    line: Some(marked(number, line, column - 1, part.chars().count())),
+                }
             }
         }
     }
@@ -122,7 +130,7 @@ impl<'a> Source<'a> {
     ) -> Result<Vec<Spanned<DeTable<'a>>>> {
         let not_tables = |span| {
             let error = self.error(Some(span), format!("`{name}` is not an array of tables"));
-            anyhow!("{error}; write [[{path}]]")
+            exit::advised(error, format!("write [[{path}]]"))
         };
         let Some(value) = table.remove(name) else {
             return Ok(Vec::new());
@@ -137,4 +145,33 @@ impl<'a> Source<'a> {
         };
         values.into_iter().map(table).collect()
     }
+}
+
+/// The place of an error.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The end of a message.
+    words: String,
+    line: Option<String>,
+}
+
+impl Place {
+    pub(crate) fn error(&self, cause: impl Display) -> Error {
+        exit::marked(format!("{cause}, {}", self.words), self.line.clone())
+    }
+}
+
+/// Characters of a line before and after the start of the marked part.
+const AROUND: usize = 32;
+
+/// Shows a line with its number, and marks a part of it in a line below. A long line is cut.
+fn marked(number: usize, line: &str, start: usize, chars: usize) -> String {
+    let first = start.saturating_sub(AROUND);
+    let plain = |c: char| if chars_of(c.encode_utf8(&mut [0; 4])) == 0 { ' ' } else { c };
+    let shown: String = line.chars().skip(first).take(2 * AROUND).map(plain).collect();
+    let width = |skip, take| chars_of(&shown.chars().skip(skip).take(take).collect::<String>());
+    let blanks = " ".repeat(width(0, start - first));
+    let marks = "^".repeat(width(start - first, chars).max(1));
+    let gutter = " ".repeat(number.to_string().len());
+    format!("  {number} | {}\n  {gutter} | {blanks}{marks}", shown.trim_end())
 }

@@ -77,7 +77,9 @@ impl Group {
             return output::print_json(&json!({ "group_pattern": pattern }));
         }
         if pattern.contains('\n') {
-            bail!("the regex contains a newline, which a line of text cannot show; use --json");
+            bail!(misuse!(
+                "the regex contains a newline, which a line of text cannot show; use --json"
+            ));
         }
         output::print_exactly(&pattern)
     }

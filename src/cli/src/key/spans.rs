@@ -25,7 +25,7 @@ Example:
   $ fluo key spans --design web-table --domain example.com --subdomains
   $ fluo key spans --design reverse-time --prefix-of 's7|' --from 1696744000000
 
-A piece goes from its first row, inclusive, to its end, exclusive. Bytes that are not printable ASCII are written
+A piece goes from its first row, inclusive, to its end, exclusive. Bytes that are not printable are written
 \\xNN. A set of rows that the design scatters is refused, with an alternative. If a spec has earlier designs, the
 pieces of all of them are printed, those of the oldest first.",
     override_usage = "fluo key spans [OPTIONS] <--prefix|--design|--spec> <--all|--row|--prefix-of|...>"

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use anyhow::{Result, bail};
 use clap::Args;
 use fluo_table::layout::NOTIFICATION_FAMILY;
-use fluo_table::{Cell, ColumnSelector, Escaped, Scan as Request, Span, row_successor};
+use fluo_table::{Cell, ColumnSelector, Escaped, Scan as Request, Span, Tablets, row_successor};
 
 pub(crate) use self::print::{PrintArguments, RecordKind};
 pub(crate) use self::record::Record;
@@ -78,7 +78,7 @@ impl Scan {
         };
         let record = if is_raw { Record::of_entry } else { Record::of_cell };
         let record = |cell: &Cell| record(cell, self.printed.written);
-        self.printed.print(batches, self.limit, kind, record).await?;
+        self.printed.print(batches, self.limit, kind, Tablets::default(), record).await?;
         Ok(Outcome::Success)
     }
 
@@ -90,10 +90,10 @@ impl Scan {
         let is_of_notifications =
             |column: &ColumnSelector| column.family == NOTIFICATION_FAMILY.as_bytes();
         if !self.raw && request.columns.iter().any(is_of_notifications) {
-            bail!(
+            bail!(misuse!(
                 "column `{NOTIFICATION_FAMILY}`: it holds notifications, which are not data; --raw and \
                  --notifications show them"
-            );
+            ));
         }
         Ok(request)
     }
@@ -112,7 +112,9 @@ impl RowArguments {
         match &end {
             Some(end) if start > end => {
                 let (start, end) = (Escaped(&start), Escaped(end));
-                bail!("no row is in this range: --start `{start}` comes after --end `{end}`")
+                bail!(misuse!(
+                    "no row is in this range: --start `{start}` comes after --end `{end}`"
+                ))
             }
             _ => Ok(Span::rows(start, end.map(|end| row_successor(&end)))),
         }

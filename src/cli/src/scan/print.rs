@@ -6,14 +6,14 @@ use std::num::NonZeroUsize;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use fluo_table::{Cell, CellBatches, Scan, Span};
+use fluo_table::{Cell, CellBatches, Scan, Span, Tablets};
 use futures::stream::TryStreamExt;
-use indicatif::ProgressBar;
 
 use super::record::{Record, WRITE};
 use crate::encoding::{Written, blanks_escaped};
+use crate::progress::TableReading;
 use crate::text::count_of;
-use crate::{exit, output, progress};
+use crate::{exit, output};
 
 const BATCH_CELLS: usize = 1_000;
 
@@ -87,13 +87,11 @@ impl PrintArguments {
         mut batches: CellBatches,
         limit: Option<u64>,
         kind: RecordKind,
+        tablets: Tablets,
         mut record: impl FnMut(&Cell) -> Record,
     ) -> Result<()> {
-        let bar = if io::stdout().is_terminal() {
-            ProgressBar::hidden()
-        } else {
-            progress::counter("cells")
-        };
+        let mut reading =
+            (!io::stdout().is_terminal()).then(|| TableReading::new("cells", tablets));
         let format = self.format()?;
         output::write(format.header(kind).as_bytes())?;
         let mut left = limit.unwrap_or(u64::MAX);
@@ -101,10 +99,11 @@ impl PrintArguments {
             && let Some(mut batch) = batches.try_next().await?
         {
             batch.truncate(usize::try_from(left).unwrap_or(usize::MAX));
-            let count = count_of(batch.len());
             output::write(&format.lines(batch.iter().map(&mut record))?)?;
-            left -= count;
-            bar.inc(count);
+            left -= count_of(batch.len());
+            if let (Some(reading), Some(last)) = (&mut reading, batch.last()) {
+                reading.show(limit.unwrap_or(u64::MAX) - left, &last.key.row);
+            }
         }
         Ok(())
     }

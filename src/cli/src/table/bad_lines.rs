@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Error, Result, anyhow};
+use anyhow::{Context, Error, Result, anyhow, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -50,6 +50,10 @@ impl BadLineArguments {
     /// Makes the file of rejects. Refuses a file that exists, because its content would be lost.
     pub(super) fn open(&self) -> Result<BadLines> {
         let rejects = self.rejects.as_ref().map(|path| {
+            ensure!(
+                path != Path::new("-"),
+                misuse!("--rejects is `-`, which is not a file; name one")
+            );
             let is_stream = fs::metadata(path).is_ok_and(|found| !found.is_file());
             let mut options = File::options();
             let file = options.write(true).create_new(!is_stream).open(path);

@@ -10,9 +10,10 @@ use serde_json::json;
 
 use super::stored::StoredTable;
 use crate::encoding::Written;
+use crate::output;
+use crate::progress::TableReading;
 use crate::selection::SelectionArguments;
 use crate::text::{count_of, counted};
-use crate::{output, progress};
 
 /// Count the rows and the cells of a table, by reading them.
 ///
@@ -37,7 +38,7 @@ impl Count {
         let decode = |row: &OsStr| self.written.named("row", row);
         let spans = self.stored.rows()?.spans(&self.rows, decode)?;
         let open = self.stored.open().await?;
-        let bar = progress::counter("cells");
+        let mut reading = TableReading::new("cells", open.tablets_to_show(&spans).await);
         let (mut rows, mut cells, mut last) = (0_u64, 0_u64, None::<Bytes>);
         let mut batches = open.table.scan(Scan::over_all(spans));
         while let Some(batch) = batches.try_next().await? {
@@ -48,9 +49,9 @@ impl Count {
                     last = Some(cell.key.row);
                 }
             }
-            bar.set_position(cells);
+            last.iter().for_each(|last| reading.show(cells, last));
         }
-        drop(bar);
+        drop(reading);
         let table = &self.stored.name;
         if output::is_json() {
             return output::print_json(&json!({ "table": table, "rows": rows, "cells": cells }));

@@ -14,7 +14,7 @@ use crate::output::{self, JSON_FORMAT};
 use crate::text::{counted, whole};
 use crate::wording;
 
-/// Write the cells that `fluo table scan --json` printed.
+/// Write the cells that `fluo table export` printed.
 ///
 /// Every byte of a cell and its timestamp are as before. Importing again is safe, but a table that
 /// keeps all versions may keep cells twice. Make the table
@@ -122,7 +122,7 @@ fn mutation(line: &[u8], written: Written) -> Result<Mutation> {
     }
     let line = read.map_err(|error| {
         let reason = wording::of_json_line(&error);
-        anyhow!("it is not a cell as `fluo table scan --json` prints it: {reason}")
+        anyhow!("it is not a cell as `fluo table export` prints it: {reason}")
     })?;
     let bytes = |name: &str, text: &str| -> Result<Bytes> {
         written.bytes(text.as_bytes()).with_context(|| format!("`{name}`"))

@@ -56,10 +56,10 @@ impl Load {
         let epochs = chosen.migration.filter(|_| self.create_if_absent);
         let design = chosen.design;
         if self.create_if_absent && design.draws_salts() {
-            bail!(
+            bail!(misuse!(
                 "--create-if-absent needs one key for each row, and the design {} draws salts; use another, such as digest-salt",
                 design.name()
-            );
+            ));
         }
         let mut load =
             epochs.as_ref().map_or_else(|| BulkLoad::new(&design), BulkLoad::for_migration);

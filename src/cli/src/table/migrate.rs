@@ -78,9 +78,9 @@ impl Migrate {
         set_state(migrated.standing());
         let checked =
             progress::while_it_lasts("looking at all rows".to_owned(), epochs.check(&*table));
-        checked.await.context("no row was moved")?;
+        let before = checked.await.context("no row was moved")?;
         let (options, mut cursor) = (MigrationOptions::new(), None);
-        let bar = progress::counter("rows moved");
+        let bar = progress::parts("moving rows", before.left());
         loop {
             let step = epochs.migrate_step(&*table, cursor.as_ref(), &options).await;
             let step = step.with_context(|| migrated.standing())?;
@@ -114,13 +114,13 @@ impl Migrate {
         let mut migrations = recipes.into_iter().filter_map(|recipe| recipe.migration);
         match (migrations.next(), migrations.next()) {
             (Some(migration), None) => Ok(migration),
-            (None, _) => bail!(
+            (None, _) => bail!(misuse!(
                 "the spec {spec} names no earlier design: write [[row_hasher.before]] or [[key_design.before]] with the \
                  design of the rows so far"
-            ),
-            (Some(_), Some(_)) => bail!(
+            )),
+            (Some(_), Some(_)) => bail!(misuse!(
                 "the spec {spec} names earlier designs of several recipes: migrate one at a time, with a spec of its own"
-            ),
+            )),
         }
     }
 }

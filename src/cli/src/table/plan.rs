@@ -14,7 +14,7 @@ use crate::output::{self, shown};
 use crate::spec::{self, Expected};
 use crate::target::{TargetArguments, check_exists};
 use crate::text::{Abridged, and_more, counted, in_shell};
-use crate::{atomic_file, layout, progress, wording};
+use crate::{atomic_file, exit, layout, progress, wording};
 
 /// Maximum number of runs of neighboring tablets that are listed for a group.
 const MAX_RUNS: usize = 3;
@@ -110,9 +110,9 @@ impl PlanOptions {
 /// Reads a plan that was saved.
 pub(super) fn read_plan(path: &Path) -> Result<Plan> {
     let name = path.display();
-    let plan = atomic_file::read(path).with_context(|| {
-        let advice = "to apply a spec to a table, name the spec with --spec";
-        format!("cannot read the plan {name}; {advice}")
+    let plan = atomic_file::read(path).with_context(|| format!("cannot read the plan {name}"));
+    let plan = plan.map_err(|error| {
+        exit::advised(error, format!("to change the table `{name}`, name a spec with --spec"))
     })?;
     parsed(&plan)
         .map_err(|cause| anyhow!("{name} is not a plan of `fluo table plan --out`: {cause}"))

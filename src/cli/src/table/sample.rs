@@ -12,9 +12,10 @@ use serde_json::json;
 use super::stored::StoredTable;
 use crate::chosen_design::seed;
 use crate::encoding::Encoding;
+use crate::output;
+use crate::progress::TableReading;
 use crate::selection::SelectionArguments;
 use crate::text::{counted, parse_count};
-use crate::{output, progress};
 
 /// Print some rows of a table, each of them with the same chance.
 ///
@@ -49,11 +50,12 @@ impl Sample {
             |row: &OsStr| Ok(Bytes::from(self.encoding.argument("row", row)?.into_owned()));
         let spans = rows.spans(&self.rows, decode)?;
         let open = self.stored.open().await?;
-        let bar = progress::counter("rows");
+        let mut reading = TableReading::new("rows", open.tablets_to_show(&spans).await);
         let mut sample = Reservoir::new(self.count, self.seed);
         let mut others = 0_u64;
         let mut batches = open.table.scan(Scan::over_all(spans).filter(Filter::FirstOfRow));
         while let Some(batch) = batches.try_next().await? {
+            let last = batch.last().map(|cell| cell.key.row.clone());
             for cell in batch {
                 match rows.row(&cell.key.row) {
                     // The row with its number, because rows of a table are in order.
@@ -61,9 +63,9 @@ impl Sample {
                     None => others += 1,
                 }
             }
-            bar.set_position(sample.offered());
+            last.iter().for_each(|last| reading.show(sample.offered() + others, last));
         }
-        drop(bar);
+        drop(reading);
         let seen = counted(sample.offered(), "row");
         let mut lines = Vec::new();
         let mut rows = sample.into_items();

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use anyhow::Result;
 use clap::Args;
 use fluo_keys::RowSelection;
-use fluo_table::{Cell, Span};
+use fluo_table::{Cell, Span, Tablets};
 
 use super::stored::StoredTable;
 use crate::exit::Outcome;
@@ -71,10 +71,14 @@ impl Scan {
     pub(crate) async fn run(&self) -> Result<()> {
         let (rows, written) = (self.stored.rows()?, self.printed.written);
         let spans = rows.spans(&self.rows, |row| written.named("row", row))?;
-        let request = self.printed.request(spans, self.limit)?;
         let open = self.stored.open().await?;
+        let tablets = match self.limit {
+            None => open.tablets_to_show(&spans).await,
+            Some(_) => Tablets::default(),
+        };
+        let request = self.printed.request(spans, self.limit)?;
         let record = |cell: &Cell| rows.record(cell, written);
-        self.printed.print(open.table.scan(request), self.limit, rows.kind(), record).await
+        self.printed.print(open.table.scan(request), self.limit, rows.kind(), tablets, record).await
     }
 }
 
@@ -93,7 +97,9 @@ impl Get {
             missing.retain(|(spans, _)| !spans.iter().any(|span| span.contains(&cell.key)));
             rows.record(cell, written)
         };
-        self.printed.print(open.table.scan(request), None, rows.kind(), record).await?;
+        self.printed
+            .print(open.table.scan(request), None, rows.kind(), Tablets::default(), record)
+            .await?;
         for (_, row) in &missing {
             complain!("table `{}` shows no cell of row `{}`", self.stored.name, written.shown(row));
         }

@@ -7,10 +7,12 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use fluo_keys::{KeyDesign, KeyMigration, RowSelection, Unsalted};
-use fluo_table::{Authorizations, Bytes, Cell, Span, Table, TableAdmin};
+use fluo_table::{Authorizations, Bytes, Cell, Span, Table, TableAdmin, Tablets};
+use futures::future::OptionFuture;
 
 use crate::chosen_design::{CHOICE, ChosenDesign, DesignArguments};
 use crate::encoding::Written;
+use crate::progress;
 use crate::scan::{Record, RecordKind};
 use crate::selection::SelectionArguments;
 use crate::target::TargetArguments;
@@ -32,7 +34,8 @@ pub(super) struct StoredTable {
 /// An open table. An embedded directory stays open until all of this is dropped.
 #[derive(Debug)]
 pub(super) struct OpenTable {
-    _tables: Arc<dyn TableAdmin>,
+    tables: Arc<dyn TableAdmin>,
+    name: String,
     pub(super) table: Arc<dyn Table>,
 }
 
@@ -50,7 +53,18 @@ impl StoredTable {
         let tables = self.target.open_to_read(&self.name).await?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
         let table = tables.open_table(&self.name, labels).await?;
-        Ok(OpenTable { _tables: tables, table })
+        Ok(OpenTable { tables, name: self.name.clone(), table })
+    }
+}
+
+impl OpenTable {
+    /// Returns the tablets for a progress line; none if no line shows how much of these spans is
+    /// read.
+    pub(super) async fn tablets_to_show(&self, spans: &[Span]) -> Tablets {
+        let whole = progress::is_shown() && *spans == [Span::all()];
+        let tablets = whole.then(|| self.tables.tablets(&self.name));
+        // A user who may read the rows may not be allowed to see the tablets.
+        OptionFuture::from(tablets).await.and_then(Result::ok).unwrap_or_default()
     }
 }
 

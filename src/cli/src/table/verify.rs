@@ -22,7 +22,7 @@ use crate::color::Meaning;
 use crate::exit::Outcome;
 use crate::layout::{Columns, Heading};
 use crate::output::{self, shown};
-use crate::progress;
+use crate::progress::TableReading;
 use crate::spec::Expected;
 use crate::text::{counted, parse_duration, tenths};
 
@@ -119,10 +119,13 @@ impl VerifyArguments {
             let laid_out = waiting.on_event(|event| line.show(&event, differences)).await;
             laid_out.map_err(|error| line.failure(error))?;
         }
-        let bar = progress::counter("rows counted");
+        let tablets = table.tables.tablets(&table.table).await?;
+        let servers = table.tables.servers().await?;
+        let mut reading = TableReading::new("rows counted", tablets.clone());
         let verdict = table.optimizations.verify(&*table.tables, &table.table);
-        let verdict = verdict.options(&options).on_progress(|rows| bar.set_position(rows)).await;
-        drop(bar);
+        let verdict = verdict.options(&options).layout(&tablets, &servers);
+        let verdict = verdict.on_progress(|rows, last| reading.show(rows, last)).await;
+        drop(reading);
         let verdict = with_damage(verdict?, table.unwritable);
         if output::is_json() {
             let mut json = serde_json::to_value(&verdict)?;

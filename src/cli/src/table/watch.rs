@@ -55,7 +55,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) async fn run(self) -> Result<Outcome> {
-        ensure!(self.interval >= MIN_INTERVAL, "the interval is shorter than 100ms");
+        ensure!(self.interval >= MIN_INTERVAL, misuse!("the interval is shorter than 100ms"));
         let name = &self.table.name;
         let (optimizations, expected) = spec::read(&self.table.spec)?;
         let options = self.limits.options(expected, self.rows);
@@ -108,7 +108,10 @@ impl Watch {
     fn print(&self, change: &Change) -> Result<()> {
         let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let lines = change.lines(&time, &self.table.name, output::is_json())?;
-        lines.iter().try_for_each(|line| output::emit(line))
+        lines.iter().try_for_each(|line| match output::is_json() {
+            true => output::emit(line),
+            false => output::emit(&output::rendered(line)),
+        })
     }
 }
 

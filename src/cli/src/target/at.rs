@@ -2,6 +2,7 @@
 //! the configuration file.
 
 use std::ffi::OsStr;
+use std::path::Path;
 
 use anyhow::Context;
 use clap::builder::TypedValueParser;
@@ -27,7 +28,10 @@ impl TypedValueParser for AtParser {
     ) -> Result<Profile, clap::Error> {
         let text = value.to_str().context("a target is UTF-8 text");
         text.and_then(|text| Ok(Profile::parse(text)?)).map_err(|error| {
-            let message = format!("{}\n", sentence(&error));
+            let is_directory = Path::new(value).is_dir();
+            let meant =
+                is_directory.then(|| format!("; did you mean embedded:{}?", value.display()));
+            let message = format!("{}{}\n", sentence(&error), meant.unwrap_or_default());
             clap::Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
         })
     }

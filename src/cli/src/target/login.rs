@@ -119,11 +119,14 @@ impl LoginArguments {
         login.tls(address)?;
         ensure!(
             self.user.as_deref() != Some(""),
-            "the user is empty; write --user USER, or leave it out and set FLUO_USER"
+            misuse!("the user is empty; write --user USER, or leave it out and set FLUO_USER")
         );
         match (&login.user, &login.shared_secret) {
             (None, None) => {
-                bail!("{at} needs a user: give --user USER or set FLUO_USER ({})", prompt::WAYS)
+                bail!(misuse!(
+                    "{at} needs a user: give --user USER or set FLUO_USER ({})",
+                    prompt::WAYS
+                ))
             }
             (Some(user), None) if login.password.is_none() => {
                 let password = Some(Secret::Text(prompt::of_prompt(user, at).await?));
@@ -150,7 +153,7 @@ impl ZooKeeperTarget {
     pub(crate) async fn options(&self, otherwise: &str) -> Result<ZooKeeperOptions> {
         let at = self.at.as_ref();
         if let Some(at) = at.filter(|at| matches!(at.target, Target::Embedded(_))) {
-            bail!("an application in an embedded directory, as in {at}, {otherwise}");
+            bail!(misuse!("an application in an embedded directory, as in {at}, {otherwise}"));
         }
         let profile = at.map(|at| at.login.clone()).unwrap_or_default();
         let login = self.zookeeper.given().or(Login::from_env()?).or(profile).with_properties()?;

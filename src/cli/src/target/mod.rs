@@ -68,7 +68,9 @@ pub(crate) fn is_system_table(name: &str) -> bool {
 pub(crate) fn check_is_own(name: &str) -> Result<()> {
     ensure!(
         !is_system_table(name),
-        "table `{name}` belongs to Accumulo itself, as all names with `{SYSTEM}` do; name a table of your own"
+        misuse!(
+            "table `{name}` belongs to Accumulo itself, as all names with `{SYSTEM}` do; name a table of your own"
+        )
     );
     Ok(())
 }
@@ -98,7 +100,9 @@ impl TargetArguments {
     fn target(&self) -> Result<&Target> {
         let at = &self.at;
         if !self.is_live() && self.login != LoginArguments::default() {
-            bail!("{at} needs no login: omit the options for a live Accumulo, such as --user");
+            bail!(misuse!(
+                "{at} needs no login: omit the options for a live Accumulo, such as --user"
+            ));
         }
         Ok(&at.target)
     }
@@ -170,10 +174,10 @@ impl TargetArguments {
     pub(crate) fn directory(&self, purpose: &str) -> Result<&Path> {
         match self.target()? {
             Target::Embedded(directory) => Ok(directory),
-            Target::Proxy(_) => bail!(
+            Target::Proxy(_) => bail!(misuse!(
                 "{} is a live Accumulo, and {purpose} is for embedded directories: write --at embedded:DIR",
                 self.at
-            ),
+            )),
         }
     }
 
@@ -190,7 +194,7 @@ impl TargetArguments {
         let directory = match self.target()? {
             Target::Embedded(directory) => directory,
             Target::Proxy(_) if servers.is_some() => {
-                bail!("--servers applies only to embedded directories, not to {}", self.at)
+                bail!(misuse!("--servers applies only to embedded directories, not to {}", self.at))
             }
             Target::Proxy(address) => return self.connect(address).await,
         };
@@ -201,7 +205,7 @@ impl TargetArguments {
         let tables = directory::open_or_create(directory, options, making).await?;
         let found = tables.servers().await?.len();
         if servers.is_some_and(|wanted| wanted.get() != found) {
-            bail!("{} was created with {found} servers; omit --servers", self.at);
+            bail!(misuse!("{} was created with {found} servers; omit --servers", self.at));
         }
         Ok(Arc::new(tables))
     }
@@ -266,10 +270,10 @@ impl InstanceArguments {
 
     fn target(&self) -> Result<&Target> {
         if self.is_directory() && self.zookeeper != ZooKeeperArguments::default() {
-            bail!(
+            bail!(misuse!(
                 "{} needs no ZooKeeper: omit the options that begin with --zookeeper",
                 self.target.at
-            );
+            ));
         }
         self.target.target()
     }

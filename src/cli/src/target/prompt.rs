@@ -15,7 +15,7 @@ pub(super) const WAYS: &str = "set FLUO_PASSWORD, --password-file or FLUO_PASSWO
 /// Asks for the password, without echo. Fails if standard error is not a terminal.
 pub(super) async fn of_prompt(user: &str, at: &Profile) -> Result<String> {
     if !io::stderr().is_terminal() {
-        bail!("the password of user `{user}` at {at} is not known ({WAYS})");
+        bail!(misuse!("the password of user `{user}` at {at} is not known ({WAYS})"));
     }
     let question = output::shown(&format!("password of {user} at {at}: "));
     // Remember it here and not on the blocking thread, which cannot be cancelled: dropping this

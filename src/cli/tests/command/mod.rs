@@ -224,8 +224,10 @@ impl Run {
     }
 
     /// Returns the last line of standard error without `error: `, or the message of its document.
+    /// Leaves out the line of a file that may follow it.
     pub(crate) fn error(&self) -> String {
-        let last = self.stderr.lines().next_back().unwrap_or_default();
+        let is_of_file = |line: &&str| line.starts_with("  ") && line.contains(" | ");
+        let last = self.stderr.lines().rev().find(|line| !is_of_file(line)).unwrap_or_default();
         if let Ok(document) = serde_json::from_str::<serde_json::Value>(last) {
             return document["error"]["message"].as_str().unwrap().to_owned();
         }

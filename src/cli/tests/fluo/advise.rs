@@ -509,7 +509,7 @@ fn a_location_for_all_commands_does_not_hide_files() {
     for (arguments, message) in [
         ("pages", "`pages` is a file and a table; write ./pages for the file, or --table pages"),
         ("--table pages", "there are no keys in table `pages`: give at least one"),
-        ("none", "there is no table `none`; tables: `pages`"),
+        ("none", "there is no file `none`: there is no table `none`; tables: `pages`"),
         ("--encoding hex none", "--encoding is for a file of keys; omit it for a table"),
         ("--authorization a ./pages", "--authorization is for a table; omit it for a file"),
     ] {

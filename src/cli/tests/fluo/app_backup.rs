@@ -51,7 +51,7 @@ async fn a_backup_is_a_file_of_lines_that_can_be_restored() {
     let mut sh = Command::new("sh");
     let failed = sh.args(["-c", &limited]).current_dir(place.path(".")).output();
     let failed = Run::of(failed.unwrap()).fails();
-    assert_says(&failed, "cannot write the backup web.nodes: File too large (os error");
+    assert_says(&failed, "cannot write the backup web.nodes: File too large");
     assert_eq!(place.names("."), ["tmp"], "neither the file nor a temporary one is left");
     let run = place.runs(&backup);
     assert_eq!(run.stderr, "wrote 8 nodes of application `web` to web.nodes\n");

@@ -21,7 +21,7 @@ async fn drops_old_versions_and_prints_the_horizon() {
     let place = place().await;
     let before = entries(&place);
     let run = place.runs(&format!("{GC} web"));
-    assert_says(run.text(), "collected below ");
+    assert_says(run.text(), ": collected the garbage before timestamp ");
     assert_eq!((run.text().lines().count(), run.stderr.as_str()), (1, ""));
     assert!(entries(&place) < before, "{before} entries before");
     let web = Web::open(&place).await;
@@ -39,7 +39,7 @@ async fn repeats_until_a_signal_and_leaves_the_directory_to_others_in_between() 
     let place = place().await;
     let (child, mut stdout) = place.starts(&format!("{GC} --every 50ms web"));
     for _ in 0..2 {
-        assert_says(&next_line(&mut stdout), "collected below ");
+        assert_says(&next_line(&mut stdout), ": collected the garbage before timestamp ");
     }
     drop(Web::open_when_free(&place).await);
     signal(child.id(), "TERM");

@@ -48,7 +48,7 @@ fn refuses_wrong_options() {
         ("--interval 10ms", "the interval is shorter than 1s"),
         (
             "--metrics https://worker:1",
-            "`https://worker:1` is not an address of metrics; write http://HOST:PORT",
+            "`https://worker:1` is not an address of metrics; write HOST:PORT",
         ),
         ("--table pages=nope.toml", "cannot compare table `pages`"),
     ] {

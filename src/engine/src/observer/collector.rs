@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_table::{Span, TableAdmin};
+use fluo_table::{Result, Span, TableAdmin};
 use tokio::time::{Instant, sleep};
 use tracing::{debug, warn};
 
@@ -21,35 +21,37 @@ const PAUSE: Duration = Duration::from_secs(60);
 
 impl WorkerState {
     /// Collects garbage and sleeps in turn, until the task is aborted, unless another process does
-    /// it. It keeps the duty during the sleep, also after a failure, so that no other process
-    /// begins another collection meanwhile. A failure is logged, counted and retried.
+    /// it. It keeps the duty during the sleep, so that no other process begins another collection
+    /// meanwhile, but not after a failure that stays: another process may be permitted to collect.
+    /// A failure is logged, counted and retried.
     pub(super) async fn collect_repeatedly(self: Arc<Self>, tables: Arc<dyn TableAdmin>) {
         let period = self.limits.garbage_period;
         let first = || Pauses::new(PAUSE.min(period), period);
         let mut pauses = first();
         sleep(period / FIRST).await;
         loop {
-            let (is_collected, _duty) = match self.client.take_duty(Client::GARBAGE_DUTY).await {
-                Ok(None) => {
-                    sleep(PAUSE.min(period)).await;
-                    continue;
-                }
-                Ok(duty) => (self.collect(&*tables).await, duty),
+            let (pause, _duty) = match self.client.take_duty(Client::GARBAGE_DUTY).await {
+                Ok(None) => (PAUSE.min(period), None),
+                Ok(duty) => match self.collect(&*tables).await {
+                    Ok(()) => {
+                        pauses = first();
+                        (period, duty)
+                    }
+                    Err(error) => (pauses.next_pause(), duty.filter(|_| error.kind().is_passing())),
+                },
                 Err(error) => {
                     warn!(%error, "garbage collection cannot begin; retrying");
-                    (false, None)
+                    (pauses.next_pause(), None)
                 }
             };
-            if is_collected {
-                pauses = first();
-            }
-            sleep(if is_collected { period } else { pauses.next_pause() }).await;
+            sleep(pause).await;
         }
     }
 
-    async fn collect(&self, tables: &dyn TableAdmin) -> bool {
+    async fn collect(&self, tables: &dyn TableAdmin) -> Result<()> {
         let begun = Instant::now();
-        let outcome = match self.client.collect_garbage(tables, &Span::all()).await {
+        let collected = self.client.collect_garbage(tables, &Span::all()).await;
+        let outcome = match &collected {
             Ok(horizon) => {
                 debug!(%horizon, elapsed = ?begun.elapsed(), "collected garbage");
                 "collected"
@@ -60,6 +62,6 @@ impl WorkerState {
             }
         };
         metrics::counter!("fluo_garbage_collections_total", "outcome" => outcome).increment(1);
-        outcome == "collected"
+        collected.map(|_| ())
     }
 }

@@ -52,9 +52,7 @@ impl Source {
     pub(super) fn parse(text: &str) -> Result<Self> {
         let wrong = || {
             let shown = text.escape_debug();
-            Error::invalid(format!(
-                "`{shown}` is not an address of metrics; write http://HOST:PORT"
-            ))
+            Error::invalid(format!("`{shown}` is not an address of metrics; write HOST:PORT"))
         };
         let url = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
         let url: Uri = url.parse().map_err(|_| wrong())?;

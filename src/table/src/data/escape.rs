@@ -1,21 +1,21 @@
 //! A textual form of bytes that is readable, and can be parsed back, and its excerpts.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use crate::data::{Bytes, counted};
 use crate::error::{Error, Result};
 
-/// Displays bytes as text: printable ASCII unchanged, a backslash and every other byte as `\xNN`.
-///
-/// The form is the one that Fluo uses. [`unescape`] is its inverse.
+/// Displays bytes as text for people: printable characters of UTF-8 unchanged, a backslash and
+/// every other byte as `\xNN`. [`unescape`] is its inverse.
 ///
 /// # Examples
 ///
 /// ```
 /// use fluo_table::{Escaped, unescape};
 ///
-/// assert_eq!(Escaped(b"a\\b\x01\xff").to_string(), r"a\x5cb\x01\xff");
-/// assert_eq!(unescape(r"a\x5cb\x01\xff")?.as_ref(), b"a\\b\x01\xff");
+/// assert_eq!(Escaped("größe\\\x01".as_bytes()).to_string(), r"größe\x5c\x01");
+/// assert_eq!(Escaped("größe".as_bytes()).in_ascii().to_string(), r"gr\xc3\xb6\xc3\x9fe");
+/// assert_eq!(unescape(r"größe\x5c\x01")?.as_ref(), "größe\\\x01".as_bytes());
 /// assert!(unescape(r"p:\n").is_err());
 /// # Ok::<(), fluo_table::Error>(())
 /// ```
@@ -26,30 +26,55 @@ pub struct Escaped<'a>(
 );
 
 impl<'a> Escaped<'a> {
+    /// Shows only printable ASCII unchanged, as Fluo does. [`unescape`] reads this form too.
+    pub fn in_ascii(self) -> impl fmt::Display + use<'a> {
+        self.in_ascii_and(b"")
+    }
+
     /// Also escapes the bytes in `separators`, which separate names in the surrounding text. Bytes
     /// that an escape itself consists of (`\`, `x`, `0` to `9`, `a` to `f`) cannot be separators.
-    pub fn and(self, separators: &'a [u8]) -> impl fmt::Display + use<'a> {
-        Separated { bytes: self.0, separators }
+    pub fn in_ascii_and(self, separators: &'a [u8]) -> impl fmt::Display + use<'a> {
+        InAscii { bytes: self.0, separators }
     }
 }
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.and(b"").fmt(f)
+        for chunk in self.0.utf8_chunks() {
+            let mut follows = false;
+            for c in chunk.valid().chars() {
+                follows = is_readable(c, follows);
+                match follows {
+                    true => f.write_char(c)?,
+                    false => Escaped(c.encode_utf8(&mut [0; 4]).as_bytes()).in_ascii().fmt(f)?,
+                }
+            }
+            Escaped(chunk.invalid()).in_ascii().fmt(f)?;
+        }
+        Ok(())
     }
 }
 
-struct Separated<'a> {
+/// Checks whether a character can be read as itself. A control or format character cannot, nor a
+/// blank that is not ASCII, nor a mark that does not follow such a character.
+fn is_readable(c: char, follows: bool) -> bool {
+    if c.is_ascii() {
+        return matches!(c, ' '..='~') && c != '\\';
+    }
+    c.escape_debug().eq([c]) || follows && format!("a{c}").escape_debug().skip(1).eq([c])
+}
+
+struct InAscii<'a> {
     bytes: &'a [u8],
     separators: &'a [u8],
 }
 
-impl fmt::Display for Separated<'_> {
+impl fmt::Display for InAscii<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for &byte in self.bytes {
             match byte {
                 b' '..=b'~' if byte != b'\\' && !self.separators.contains(&byte) => {
-                    fmt::Write::write_char(f, char::from(byte))?;
+                    f.write_char(char::from(byte))?;
                 }
                 _ => write!(f, "\\x{byte:02x}")?,
             }
@@ -100,16 +125,16 @@ impl fmt::Display for Excerpt {
     }
 }
 
-/// Reads the form that [`Escaped`] writes.
+/// Reads the forms that [`Escaped`] writes. A character of UTF-8 stands for its bytes.
 ///
 /// # Errors
 ///
 /// [`Invalid`](crate::ErrorKind::Invalid) for a backslash that does not start `\xNN`, and for a
-/// character that is not printable ASCII; the message states the position in the text.
+/// control character; the message states the position in the text.
 pub fn unescape(text: &str) -> Result<Bytes> {
     let invalid = |at: usize, what| {
         Error::invalid(format!(
-            "at byte {at}: {what}; bytes are written as printable ASCII or as `\\xNN` with two hex digits"
+            "at byte {at}: {what}; write a byte that is not printable as `\\xNN` with two hex digits"
         ))
     };
     let mut bytes = Vec::with_capacity(text.len());
@@ -123,11 +148,11 @@ pub fn unescape(text: &str) -> Result<Bytes> {
                 bytes.push(byte);
                 after
             }
-            0x20..=0x7e => {
+            0x20..=0x7e | 0x80.. => {
                 bytes.push(first);
                 after
             }
-            _ => return Err(invalid(at, "a byte that is not printable ASCII")),
+            _ => return Err(invalid(at, "a control character")),
         };
     }
     Ok(bytes.into())
@@ -153,12 +178,10 @@ mod tests {
         let error = unescape(r"ab\q").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "at byte 2: a backslash that does not start `\\xNN`; bytes are written as printable ASCII or \
-             as `\\xNN` with two hex digits"
+            "at byte 2: a backslash that does not start `\\xNN`; write a byte that is not printable as \
+             `\\xNN` with two hex digits"
         );
-        assert!(
-            unescape("é").unwrap_err().to_string().starts_with("at byte 0: a byte that is not")
-        );
+        assert!(unescape("é\n").unwrap_err().to_string().starts_with("at byte 2: a control"));
         assert!(unescape(r"\x1").is_err() && unescape(r"\x").is_err() && unescape("\\").is_err());
     }
 
@@ -166,8 +189,23 @@ mod tests {
     fn escapes_unprintable_bytes() {
         let shown = Excerpt::new(b"a ~\\\x00\n\x7f\xff").to_string();
         assert_eq!(shown, r"`a ~\x5c\x00\x0a\x7f\xff`");
-        assert_eq!(Excerpt::new("é".as_bytes()).to_string(), r"`\xc3\xa9`");
+        assert_eq!(Excerpt::new("é".as_bytes()).to_string(), "`é`");
+        assert_eq!(Escaped("é".as_bytes()).in_ascii().to_string(), r"\xc3\xa9");
         assert_eq!(Excerpt::new(b"").to_string(), "``");
+    }
+
+    #[test]
+    fn shows_what_can_be_read() {
+        let shown = |text: &str| Escaped(text.as_bytes()).to_string();
+        for readable in ["größe", "日本語", "e\u{301}", "का", "a \"b\" 'c' ~"] {
+            assert_eq!(shown(readable), readable);
+        }
+        // A mark at the start, a blank that is not ASCII, and characters that change the direction
+        // or the color of the text that follows.
+        for hidden in ["\u{301}e", "\u{a0}", "\u{202e}", "\u{200b}", "\u{fdd0}", "\u{1b}", "\\"] {
+            assert!(shown(hidden).starts_with(r"\x"), "{hidden:?}");
+        }
+        assert_eq!(Escaped(b"\xc3\xa9\xc3").to_string(), r"é\xc3");
     }
 
     #[test]
@@ -182,7 +220,14 @@ mod tests {
     proptest! {
         #[test]
         fn unescape_is_the_inverse(bytes in any::<Vec<u8>>()) {
-            prop_assert_eq!(unescape(&Escaped(&bytes).to_string()).unwrap().to_vec(), bytes);
+            prop_assert_eq!(unescape(&Escaped(&bytes).in_ascii().to_string()).unwrap(), &*bytes);
+            prop_assert_eq!(unescape(&Escaped(&bytes).to_string()).unwrap(), bytes);
+        }
+
+        #[test]
+        fn text_is_read_back(text in any::<String>()) {
+            let shown = Escaped(text.as_bytes()).to_string();
+            prop_assert_eq!(unescape(&shown).unwrap(), text);
         }
 
         #[test]
@@ -190,7 +235,7 @@ mod tests {
             // Escaping cannot hide the bytes that an escape consists of.
             let separators: Vec<u8> =
                 separators.into_iter().filter(|byte| !b"\\x0123456789abcdef".contains(byte)).collect();
-            let shown = Escaped(&bytes).and(&separators).to_string();
+            let shown = Escaped(&bytes).in_ascii_and(&separators).to_string();
             prop_assert!(!shown.bytes().any(|byte| separators.contains(&byte)));
             prop_assert_eq!(unescape(&shown).unwrap().to_vec(), bytes);
         }

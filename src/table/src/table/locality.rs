@@ -113,11 +113,11 @@ impl LocalityGroups {
 /// Encodes a family: printable ASCII unchanged, a backslash doubled, a comma and every other byte
 /// as `\xNN`.
 fn encode(family: &[u8]) -> String {
-    Escaped(family).and(b",").to_string().replace(r"\x5c", r"\\")
+    Escaped(family).in_ascii_and(b",").to_string().replace(r"\x5c", r"\\")
 }
 
 fn decode(text: &str) -> Option<Bytes> {
-    unescape(&text.replace(r"\\", r"\x5c")).ok()
+    unescape(&text.replace(r"\\", r"\x5c")).ok().filter(|_| text.is_ascii())
 }
 
 #[cfg(test)]

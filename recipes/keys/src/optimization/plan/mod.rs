@@ -16,6 +16,9 @@ use super::{GroupForecast, Step, TableOptimizations};
 mod row_text;
 mod saved;
 
+/// Maximum number of steps that remove split points. Each of them removes more if necessary.
+const MAX_REMOVALS: usize = 100;
+
 /// The changes to make on a table: the state that was found there, the requested state, and the
 /// difference.
 ///
@@ -179,8 +182,12 @@ impl Plan {
         }
         steps.extend(self.properties.iter().cloned().map(Step::from));
         let going = self.splits_to_remove.iter().collect();
-        let runs = runs(&going, &self.staying_splits()).into_iter();
-        steps.extend(runs.map(|(_, splits)| Step::RemoveSplits(splits)));
+        let runs = runs(&going, &self.staying_splits());
+        // All split points are read for each step.
+        let together = runs.len().div_ceil(MAX_REMOVALS).max(1);
+        steps.extend(runs.chunks(together).map(|runs| {
+            Step::RemoveSplits(runs.iter().flat_map(|(_, splits)| splits).cloned().collect())
+        }));
         steps
     }
 }

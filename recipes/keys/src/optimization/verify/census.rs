@@ -65,18 +65,19 @@ impl<'a> Census<'a> {
         census
     }
 
-    /// Reads the first cell of every row, and calls `progress` with the number of rows so far.
+    /// Reads the first cell of every row, and calls `progress` with the number of rows so far, and
+    /// the last of them.
     pub(super) async fn of_rows(
         optimizations: &'a TableOptimizations,
         tablets: &'a Tablets,
         table: &dyn Table,
-        mut progress: impl FnMut(u64) + Send,
+        mut progress: impl FnMut(u64, &Bytes) + Send,
     ) -> Result<Self> {
         let mut census = Self::new(optimizations, tablets, true);
         let mut batches = table.scan(Scan::over(Span::all()).filter(Filter::FirstOfRow));
         while let Some(cells) = batches.try_next().await? {
             cells.iter().for_each(|cell| census.add_row(&cell.key.row));
-            progress(census.total);
+            cells.last().iter().for_each(|last| progress(census.total, &last.key.row));
         }
         Ok(census)
     }

@@ -16,6 +16,9 @@ use super::{
 use crate::optimization::TableOptimizations;
 use crate::optimization::step::properties_of;
 
+/// A function that is called with the number of rows counted so far, and the last of them.
+type Progress<'a> = Box<dyn FnMut(u64, &Bytes) + Send + 'a>;
+
 /// A call of [`TableOptimizations::verify`]: its options, and the call itself when it is awaited.
 #[must_use = "a table is verified when this is awaited"]
 pub struct Verifying<'a> {
@@ -24,7 +27,7 @@ pub struct Verifying<'a> {
     pub(in crate::optimization) table: &'a str,
     pub(in crate::optimization) options: VerifyOptions,
     layout: Option<(&'a Tablets, &'a [String])>,
-    progress: Box<dyn FnMut(u64) + Send + 'a>,
+    progress: Progress<'a>,
 }
 
 impl TableOptimizations {
@@ -43,7 +46,7 @@ impl TableOptimizations {
     /// of [`plan`](Self::plan).
     pub fn verify<'a>(&'a self, tables: &'a dyn TableAdmin, table: &'a str) -> Verifying<'a> {
         let options = VerifyOptions::new();
-        let progress = Box::new(|_| ());
+        let progress = Box::new(|_, _: &Bytes| ());
         Verifying { optimizations: self, tables, table, options, layout: None, progress }
     }
 }
@@ -61,8 +64,9 @@ impl<'a> Verifying<'a> {
         Self { layout: Some((tablets, servers)), ..self }
     }
 
-    /// Sets a function that is called with the number of rows counted so far. Default: none.
-    pub fn on_progress(self, progress: impl FnMut(u64) + Send + 'a) -> Self {
+    /// Sets a function that is called with the number of rows counted so far, and the last of them.
+    /// Rows are counted in their order. Default: none.
+    pub fn on_progress(self, progress: impl FnMut(u64, &Bytes) + Send + 'a) -> Self {
         Self { progress: Box::new(progress), ..self }
     }
 
