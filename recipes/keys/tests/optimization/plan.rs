@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use fluo_keys::{ApplyError, Plan, RowCounting, RowHasher, TableOptimizations, VerifyOptions};
+use fluo_keys::{
+    ApplyError, KeyDesign, Plan, RowCounting, RowHasher, Step, TableOptimizations,
+    TableRequirement, Unsalted, VerifyOptions,
+};
 use fluo_table::table::property;
 use fluo_table::{Authorizations, Bytes, Column, ErrorKind, MemoryTables, Mutation, TableAdmin};
 
@@ -332,4 +335,21 @@ async fn reports_a_missing_table_and_missing_recipes() {
     assert_eq!(error.to_string(), "the optimizations are empty; name at least one recipe");
     let error = empty.verify(&table().await, TABLE).await.unwrap_err();
     assert_eq!(error.to_string(), "the optimizations are empty; name at least one recipe");
+}
+
+/// Each of a thousand removals was a step of its own, and read all split points.
+#[tokio::test]
+async fn many_split_points_are_removed_in_a_hundred_steps() {
+    let tables = table().await;
+    let point = |n: u32| Bytes::from(format!("{n:04}"));
+    let every_second = || (0..2_000).step_by(2).map(point);
+    tables.add_splits(TABLE, &(0..2_000).map(point).collect()).await.unwrap();
+    let design = KeyDesign::new(Unsalted {}).unwrap();
+    let wanted = TableRequirement::for_key_design_at(&design, every_second()).unwrap();
+    let wanted = TableOptimizations::from(wanted);
+    let plan = wanted.plan(&tables, TABLE).prune(true).await.unwrap();
+    let removals = |step: &Step| matches!(step, Step::RemoveSplits(splits) if splits.len() == 10);
+    assert_eq!(plan.steps().iter().filter(|step| removals(step)).count(), 100);
+    applied(&tables, &plan).await;
+    assert_eq!(tables.splits(TABLE).await.unwrap(), every_second().collect::<Vec<_>>());
 }
