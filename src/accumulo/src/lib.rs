@@ -1,6 +1,6 @@
 //! Tables and applications of an Apache Accumulo instance behind the ports of `fluo-table`.
 //!
-//! All calls on tables go through one proxy, with the crate `accumulo-proxy`: the client needs no
+//! All calls on tables go through proxies, with the crate `accumulo-proxy`: the client needs no
 //! Java, and the servers need no software of this project. Applications are in ZooKeeper, at the
 //! paths of Fluo's Java client, and an oracle hands out their timestamps. The filters of
 //! transactions need Fluo's iterators: the jars `fluo-accumulo` and `fluo-api` must be on the class

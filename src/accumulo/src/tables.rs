@@ -29,7 +29,8 @@ pub enum IteratorBuild {
 /// The id of each table by its name.
 pub(crate) type Ids = BTreeMap<String, String>;
 
-/// The tables of an Accumulo instance, reached through one proxy. Clones share its connections.
+/// The tables of an Accumulo instance, reached through one proxy or several. Clones share their
+/// connections.
 #[derive(Clone, Debug)]
 pub struct AccumuloTables {
     pub(crate) client: ProxyClient,
@@ -42,8 +43,8 @@ pub struct AccumuloTables {
 }
 
 impl AccumuloTables {
-    /// Connects to a proxy and logs in. Of several proxies, those that answer must be of one
-    /// instance.
+    /// Connects to the proxy, or to one of several, and logs in. Of several proxies, those that
+    /// answer must be of one instance.
     ///
     /// # Errors
     ///

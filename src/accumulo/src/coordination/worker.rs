@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{Application, Share, WorkerMembership};
-use fluo_table::{Error, ErrorKind, Result, locked};
+use fluo_table::{Bytes, Error, ErrorKind, Result, locked};
 use futures::FutureExt;
 use futures::future::select_all;
 use tokio::sync::{Mutex, Notify};
@@ -27,7 +27,7 @@ use super::vacancies::{self, Vacancies};
 use super::worker_settings::WorkerSettings;
 use crate::paths::{FINDERS, SPLITS, VACANCIES};
 use crate::zookeeper::{
-    Change, Children, NodeKind, Outcome, OwnNode, Refusal, Session, TRIES, delete_own,
+    Change, Children, Node, NodeKind, Outcome, OwnNode, Refusal, Session, TRIES, delete_own,
 };
 
 const PREFIX: &str = "f-";
@@ -214,6 +214,13 @@ impl State {
         let vacancies = self.vacancies.as_ref();
         self.nodes.is_current() && vacancies.is_none_or(|vacancies| vacancies.nodes.is_current())
     }
+
+    /// Waits for the next event.
+    fn next_change(&self) -> impl Future<Output = ()> + Send + use<> {
+        let vacancies = self.vacancies.as_ref().map(|vacancies| &vacancies.nodes);
+        let nodes = [&self.nodes].into_iter().chain(vacancies);
+        select_all(nodes.map(|nodes| nodes.changed().boxed()).collect::<Vec<_>>()).map(drop)
+    }
 }
 
 impl ZooKeeperWorker {
@@ -306,8 +313,30 @@ impl ZooKeeperWorker {
     }
 
     /// Checks the stored split points, if this worker keeps them and the last check is long ago.
-    async fn check_splits(&self, state: &mut State) {
-        let finders = finders(&state.nodes, state.vacancies.as_ref());
+    ///
+    /// The proxy may take long to answer. So the lock is free meanwhile, and a change of the list
+    /// ends the wait: the others wait for this worker then.
+    async fn check_splits(&self) {
+        let begun = Instant::now();
+        let Some((stored, changed)) = self.due_splits().await else { return };
+        let splits = tokio::select! {
+            splits = self.application.tables.splits(&self.table) => splits,
+            () = changed => return,
+        };
+        if let Err(error) = self.keep_splits(stored.as_ref(), splits).await {
+            // The workers continue with the stored split points, if there are any.
+            warn!(%error, "the split points for all workers could not be stored");
+        }
+        self.state.lock().await.splits_checked = Some(begun);
+    }
+
+    /// Returns the stored split points and the next change of the nodes, if this worker has to
+    /// check the split points now.
+    async fn due_splits(&self) -> Option<(Option<Node>, impl Future<Output = ()> + Send + use<>)> {
+        let mut state = self.state.lock().await;
+        // The call that reads the share reports the error.
+        self.update(&mut state).await.ok()?;
+        let finders = state.finders();
         let period = match finders.splits {
             Some(_) => self.settings.splits_period,
             None => RETRY,
@@ -316,18 +345,11 @@ impl ZooKeeperWorker {
             self.settings.pause.is_zero() || state.hand_over.is_for(&self.name, state.list);
         if finders.splits.is_some() && !(state.is_usable && has_confirmed) {
             // Others wait for this worker.
-            return;
+            return None;
         }
         let is_due = state.splits_checked.is_none_or(|checked| checked.elapsed() >= period);
-        if !is_due || !finders.keeps_splits(&self.name) {
-            return;
-        }
-        let begun = Instant::now();
-        if let Err(error) = self.keep_splits(&finders).await {
-            // The workers continue with the stored split points, if there are any.
-            warn!(%error, "the split points for all workers could not be stored");
-        }
-        state.splits_checked = Some(begun);
+        (is_due && finders.keeps_splits(&self.name))
+            .then(|| (finders.splits.cloned(), state.next_change()))
     }
 
     /// Deletes the vacancies that have lasted too long. Returns the time until the next one has, or
@@ -352,15 +374,14 @@ impl ZooKeeperWorker {
     }
 
     /// Stores the split points of the table, unless the same ones are stored.
-    async fn keep_splits(&self, finders: &Finders<'_>) -> Result<()> {
+    async fn keep_splits(&self, stored: Option<&Node>, splits: Result<Vec<Bytes>>) -> Result<()> {
         let path = format!("{}/{SPLITS}", self.application.paths.at(FINDERS));
-        let splits = match self.application.tables.splits(&self.table).await {
+        let splits = match splits {
             // A table that does not exist has none.
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
             splits => splits?,
         };
         let data = splits::encode(&splits);
-        let stored = finders.splits;
         // Another program may compress the same split points to other bytes.
         let is_current = stored
             .is_some_and(|stored| splits::decode(&stored.data).ok() == splits::decode(&data).ok());
@@ -390,10 +411,7 @@ async fn follow(worker: Weak<ZooKeeperWorker>) {
             worker.changed.notify_one();
         }
         let expiry = worker.delete_vacancies(&mut state).await;
-        let nodes =
-            [Some(&state.nodes), state.vacancies.as_ref().map(|vacancies| &vacancies.nodes)];
-        let changed = nodes.into_iter().flatten().map(|nodes| nodes.changed().boxed());
-        let changed = select_all(changed.collect::<Vec<_>>());
+        let changed = state.next_change();
         drop(state);
         match updated {
             Ok(()) => {
@@ -415,6 +433,7 @@ async fn follow(worker: Weak<ZooKeeperWorker>) {
 impl WorkerMembership for Membership {
     async fn share(&self) -> Result<Option<Share>> {
         let worker = &self.worker;
+        worker.check_splits().await;
         let mut state = worker.state.lock().await;
         match worker.update(&mut state).await {
             // The caller gives up its share first.
@@ -424,8 +443,6 @@ impl WorkerMembership for Membership {
             }
             updated => updated?,
         }
-        worker.check_splits(&mut state).await;
-        worker.update(&mut state).await?;
         Ok(worker.usable_share(&mut state).await)
     }
 

@@ -8,7 +8,7 @@ use fluo_table::coordination::{Application, Applications, Coordination};
 use fluo_zookeeper::{Link, ZooKeeper};
 use zookeeper_client::{Acls, Client, CreateMode};
 
-use crate::fake::{Answer, Fake, Request};
+use crate::fake::{Answer, Fake, Gate, Request};
 use crate::interface as wire;
 
 pub(crate) const NAME: &str = "web";
@@ -33,6 +33,21 @@ pub(crate) struct Process {
 
 impl Ground {
     pub(crate) async fn new() -> Self {
+        Self::with_proxy(answer).await
+    }
+
+    /// Starts with a proxy that holds back the answers to the calls for split points after the
+    /// first one, until the gate is closed.
+    pub(crate) async fn with_held_splits(gate: &Gate) -> Self {
+        let gate = gate.clone();
+        Self::with_proxy(move |request| match &*request.call {
+            "listSplits" if request.nth > 0 => answer(request).held_by(&gate),
+            _ => answer(request),
+        })
+        .await
+    }
+
+    async fn with_proxy(script: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
         let zookeeper = ZooKeeper::new();
         let link = zookeeper.link();
         let client = Client::connect(&link.address()).await.unwrap();
@@ -41,7 +56,12 @@ impl Ground {
         client.mkdir(instances, &persistent).await.unwrap();
         let instance = client.create("/accumulo/instances/fluo", b"instance-1", &persistent);
         instance.await.unwrap();
-        Self { zookeeper, client, proxy: Fake::start(answer).await, _link: link }
+        Self { zookeeper, client, proxy: Fake::start(script).await, _link: link }
+    }
+
+    /// Returns the number of calls of the proxy with a name.
+    pub(crate) fn calls(&self, name: &str) -> usize {
+        self.proxy.count(name)
     }
 
     /// Connects another process.

@@ -12,8 +12,10 @@ use fluo_tests::until;
 use fluo_zookeeper::Operation;
 use futures::FutureExt;
 use tokio::sync::{Notify, Semaphore};
+use tokio::time::sleep;
 use zookeeper_client::{Acls, CreateMode};
 
+use crate::fake::gate;
 use crate::ground::{Ground, Process};
 
 const HAND_OVERS: &str = "/fluo/web/hand-overs";
@@ -201,6 +203,34 @@ async fn a_worker_that_restarts_changes_no_other_share() {
     .await;
     assert_eq!(ground.zookeeper.children(FINDERS), before);
     assert!(ground.zookeeper.children(VACANCIES).is_empty());
+}
+
+/// The first worker asked the proxy for the split points with its lock. While the proxy did not
+/// answer, it noticed no other worker, and all others paused.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_hands_over_while_the_proxy_does_not_answer() {
+    let gate = gate();
+    let ground = Ground::with_held_splits(&gate).await;
+    let (first, second) = (ground.process().await, ground.process().await);
+    first.initialize_with(&[PAUSES]).await;
+    let (keeper, joined) = (join(&first).await, join(&second).await);
+    wait_for_shares(&[&*keeper, &*joined]).await;
+    // The other worker is the first one now, and checks the split points.
+    first.link.expire_sessions();
+    let caller = tokio::spawn(async move {
+        loop {
+            joined.share().await.unwrap();
+            sleep(Duration::from_millis(5)).await;
+        }
+    });
+    until("the call", async || ground.calls("listSplits") > 1).await;
+    let begun = Instant::now();
+    let third = ground.process().await;
+    let third = join(&third).await;
+    until("the share", async || workers(&*third).await == Some(2)).await;
+    assert!(begun.elapsed() < PAUSE);
+    caller.abort();
+    gate.close();
 }
 
 /// The fifth worker joins the first of two groups. The workers of the second one confirm the new

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use fluo_accumulo::Oracle;
+use fluo_tests::until;
 use fluo_zookeeper::Operation;
+use futures::future::join_all;
 use tokio::time::sleep;
 
 use crate::ground::{Ground, SERVERS, count};
@@ -58,4 +61,26 @@ async fn a_stopped_oracle_leaves_no_node_although_the_answer_to_the_deletion_was
     lossy.lose_answer(Operation::Multi, "lock-");
     tokio::join!(oracle.stop(), lossy.resume_after_cut());
     ground.wait_for_candidates(0).await;
+}
+
+/// An oracle that stands by read all election nodes every ten seconds and after each event, so the
+/// requests grew with the square of the number of oracles.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_oracle_that_stands_by_reads_only_new_nodes() {
+    let ground = Ground::new().await;
+    let link = ground.zookeeper.link();
+    let leader = ground.leader(&ground.link).await;
+    let other = ground.oracle(&ground.link).await;
+    ground.wait_for_candidates(2).await;
+    let standby = ground.oracle(&link).await;
+    until("its own node", async || standby.monitor().check().is_ok()).await;
+    let reads = || link.count(Operation::GetData);
+    let before = reads();
+    let mut joined = Vec::new();
+    for count in 1..=4 {
+        joined.push(ground.oracle(&ground.link).await);
+        until("a read", async || reads() >= before + count).await;
+    }
+    assert_eq!(reads() - before, 4);
+    join_all(joined.into_iter().chain([standby, other, leader]).map(Oracle::stop)).await;
 }

@@ -76,3 +76,19 @@ async fn adopts_a_higher_horizon_of_another_process() {
     assert_eq!(horizon(&client).await.get(), 30);
     oracle.stop().await;
 }
+
+/// A horizon that was not stored, or was set back, was stored again only once it moved: not before
+/// the oldest transactor ended.
+#[tokio::test(flavor = "multi_thread")]
+async fn stores_its_horizon_again_although_it_does_not_move() {
+    let ground = Ground::new().await;
+    publish(&ground, b"4").await;
+    let oracle = start(&ground).await;
+    let client = ground.oracle_client().await;
+    client.timestamps(count(20)).await.unwrap();
+    let horizon = Timestamp::new(4).unwrap();
+    until_stored(&ground, horizon).await;
+    ground.set(HORIZON, "2").await;
+    until_stored(&ground, horizon).await;
+    oracle.stop().await;
+}

@@ -6,6 +6,7 @@
 
 #![cfg(test)]
 
+mod descriptors;
 mod elections;
 mod formats;
 mod frames;

@@ -8,6 +8,7 @@
 //! one. The candidate keeps the first that has its address, and deletes the others. A node that it
 //! did not recognize would be first for as long as the session lasts, and no oracle would lead.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fluo_table::{Error, Result};
@@ -47,17 +48,23 @@ pub(super) async fn stand(
     let prefix = election::election_prefix(fastrand::u128(..));
     let create = [Change::create(NodeKind::Numbered, format!("{servers}/{prefix}"), address)];
     let mut own: Option<LeasedNode> = None;
+    // The owner and the data of a numbered node stay the same.
+    let mut known = BTreeMap::new();
     loop {
         session.sync(servers).await?;
         let listed = session.watch_children(servers).await?.ok_or_else(servers_removed)?;
+        let paths = election::sorted(servers, &listed.value);
+        known.retain(|path, _| paths.contains(path));
         let (mut kept, mut leader, mut others) = (None, None, Vec::new());
-        for (index, path) in election::sorted(servers, &listed.value).into_iter().enumerate() {
-            let node = match session.readable_node(&path).await {
-                // The others are only looked at.
-                Err(_) if own.as_ref().is_some_and(|own| own.path != path) => None,
-                node => node?,
-            };
-            match node {
+        for (index, path) in paths.into_iter().enumerate() {
+            if !known.contains_key(&path) {
+                match session.readable_node(&path).await {
+                    // The others are only looked at.
+                    Err(_) if own.as_ref().is_some_and(|own| own.path != path) => {}
+                    node => known.extend(node?.map(|node| (path.clone(), node))),
+                }
+            }
+            match known.get(&path) {
                 Some(node) if !node.stat.is_own => {
                     leader = leader.or_else(|| election::address(&node.data));
                 }

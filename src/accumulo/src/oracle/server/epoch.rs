@@ -10,8 +10,10 @@
 //! /accumulo/<instance id>/namespaces/<namespace id>/name
 //! ```
 //!
-//! If these nodes are not there, as with Accumulo 2.1 or with another ZooKeeper, only the clients
-//! compare the epochs, when they open the application.
+//! If these nodes are not there, as with Accumulo 2.1 or with another ZooKeeper, an oracle reads no
+//! tables. Only the clients compare the epochs, when they open the application.
+
+use std::pin::pin;
 
 use fluo_table::coordination::{Epochs, zookeeper_format};
 use fluo_table::{Error, ErrorKind, Result};
@@ -20,54 +22,64 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use crate::oracle::application::ServedApplication;
 use crate::zookeeper::{AT_ONCE, Session};
 
+/// The id of the metadata table, which every instance has.
+const METADATA: &str = "!0";
+
 /// Compares the epoch of the application's table with the recorded one.
 pub(super) async fn check_epoch(application: &ServedApplication, session: &Session) -> Result<()> {
     let at = |node| application.paths.at(node);
-    let Some(recorded) = data(session, &at(zookeeper_format::EPOCHS)).await? else {
+    let epochs = at(zookeeper_format::EPOCHS);
+    if session.stat(&epochs).await?.is_none() {
         return Ok(());
-    };
-    let recorded = Epochs::decode(&recorded)?;
+    }
     let instance = text(session, &at(zookeeper_format::INSTANCE_ID)).await?;
     let table = text(session, &at(zookeeper_format::TABLE)).await?;
     let Some((instance, table)) = instance.zip(table) else { return Ok(()) };
     let found = epoch_of(session, &format!("/accumulo/{instance}"), &table).await?;
+    // An opening writes its record before the property, so the record is read after it.
+    let Some(recorded) = data(session, &epochs).await? else { return Ok(()) };
+    let recorded = Epochs::decode(&recorded)?;
     Epochs::check(&application.name, Some(&recorded), found.as_deref())
 }
 
 /// Returns the epoch of a table, or `None` if the table or the property is not in this ZooKeeper.
 async fn epoch_of(session: &Session, instance: &str, table: &str) -> Result<Option<String>> {
     let tables = format!("{instance}/tables");
+    let metadata = session.stat(&format!("{tables}/{METADATA}/conf")).await?;
+    if metadata.is_none_or(|conf| conf.children == 0) {
+        // The properties of tables are not in nodes of their own.
+        return Ok(None);
+    }
     let ids = match session.children(&tables).await {
         Err(error) if error.kind() == ErrorKind::Denied => Vec::new(),
         ids => ids?,
     };
-    let ids = stream::iter(ids).map(|id| {
+    let found = stream::iter(ids).map(|id| {
         let path = format!("{tables}/{id}");
         async move {
-            let name = name_of(session, instance, &path).await?;
-            Ok::<_, Error>(name.filter(|name| name == table).map(|_| path))
+            let is_it = is_named(session, instance, &path, table).await?;
+            Ok::<_, Error>(is_it.then_some(path))
         }
     });
-    let found: Vec<_> = ids.buffer_unordered(AT_ONCE).try_collect().await?;
-    let Some(path) = found.into_iter().flatten().next() else {
+    let found = found.buffer_unordered(AT_ONCE).try_filter_map(async |path| Ok(path));
+    let Some(path) = pin!(found).try_next().await? else {
         return Ok(None);
     };
     let found = data(session, &format!("{path}/conf/{}", Epochs::PROPERTY)).await?;
     Ok(found.map(|epoch| String::from_utf8_lossy(&epoch).into_owned()))
 }
 
-/// Returns the name of a table, with that of its namespace before it, unless that is the default
-/// one, whose name is empty. `None` for a table that is being created or deleted.
-async fn name_of(session: &Session, instance: &str, path: &str) -> Result<Option<String>> {
-    let name = text(session, &format!("{path}/name")).await?;
+/// Checks whether a table has a name, which begins with that of its namespace unless that is the
+/// default one, whose name is empty. A table that is being created or deleted has no name.
+async fn is_named(session: &Session, instance: &str, path: &str, table: &str) -> Result<bool> {
+    let Some(name) = text(session, &format!("{path}/name")).await? else { return Ok(false) };
+    let Some(before) = table.strip_suffix(&*name) else { return Ok(false) };
     let namespace = text(session, &format!("{path}/namespace")).await?;
-    let Some((name, id)) = name.zip(namespace.filter(|id| !id.is_empty())) else {
-        return Ok(None);
-    };
+    let Some(id) = namespace.filter(|id| !id.is_empty()) else { return Ok(false) };
     let namespace = text(session, &format!("{instance}/namespaces/{id}/name")).await?;
-    Ok(namespace.map(|namespace| match &*namespace {
-        "" => name,
-        namespace => format!("{namespace}.{name}"),
+    Ok(namespace.is_some_and(|namespace| match &*namespace {
+        "" => before.is_empty(),
+        namespace => before.strip_suffix('.') == Some(namespace),
     }))
 }
 

@@ -53,31 +53,32 @@ pub(super) async fn maintain(term: &Term, period: Duration) -> Infallible {
             () = watched.event() => continue,
             _ = due.tick() => {}
         }
-        if let Err(error) = update(term, &path).await {
+        if let Err(error) = update(term, &path, watched.value).await {
             tracing::warn!(%error, "the horizon stays where it is");
         }
     }
 }
 
-/// Moves the horizon as far as the published timestamps allow, and stores it unless a higher one is
-/// stored.
-async fn update(term: &Term, path: &str) -> Result<()> {
+/// Moves the horizon as far as the published timestamps allow, and stores it unless `stored`, the
+/// node, has one that is as high.
+async fn update(term: &Term, path: &str, mut stored: Node) -> Result<()> {
     let oldest = oldest_published(term).await?;
-    if !term.leads() || !term.advance_horizon(oldest) {
+    if !term.leads() {
         return Ok(());
     }
+    term.advance_horizon(oldest);
     loop {
-        let stored = term.session.node(path).await?;
-        let stored = stored.ok_or_else(|| Error::no_such_application(&term.application.name))?;
         let horizon = term.horizon();
         if read_timestamp(path, Some(&stored.data)).is_ok_and(|stored| stored >= horizon) {
             return Ok(());
         }
-        let (path, data) = (path.to_owned(), timestamp(horizon));
-        let store = Change::Set { path, data, version: Some(stored.stat.version) };
+        let (data, version) = (timestamp(horizon), Some(stored.stat.version));
+        let store = Change::Set { path: path.to_owned(), data, version };
         if let Outcome::Done(_) = term.session.change(&[store]).await? {
             return Ok(());
         }
+        let found = term.session.node(path).await?;
+        stored = found.ok_or_else(|| Error::no_such_application(&term.application.name))?;
     }
 }
 

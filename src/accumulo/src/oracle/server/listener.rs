@@ -18,6 +18,7 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use super::descriptors;
 use super::term::Term;
 use crate::oracle::net::{TcpListener, TcpSocket, TcpStream};
 use crate::oracle::wire::{
@@ -25,7 +26,8 @@ use crate::oracle::wire::{
 };
 use crate::telemetry::{self, REFUSED};
 
-/// The maximum number of connections. Further ones are closed at once.
+/// The maximum number of connections, if there are enough file descriptors. Further ones are closed
+/// at once.
 const MAX_CONNECTIONS: usize = 4_096;
 /// The length of the queue of connections that are not accepted yet.
 const BACKLOG: u32 = 1_024;
@@ -67,20 +69,14 @@ pub(super) fn listen(socket: TcpSocket, port: u16) -> Result<TcpListener> {
 /// Serves all connections until the future is dropped, which closes them.
 pub(super) async fn serve(listener: TcpListener, term: Arc<Term>) -> Infallible {
     let mut connections = JoinSet::new();
+    let max = MAX_CONNECTIONS.min(descriptors::for_clients());
     let mut was_full = false;
     loop {
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                tracing::warn!(%error, "a connection cannot be accepted");
-                sleep(ACCEPT_PAUSE).await;
-                continue;
-            }
-        };
+        let (stream, _) = accepted(|| listener.accept()).await;
         while connections.try_join_next().is_some() {}
-        let is_full = connections.len() >= MAX_CONNECTIONS;
+        let is_full = connections.len() >= max;
         if is_full && !was_full {
-            tracing::warn!("{MAX_CONNECTIONS} clients are connected; others are refused");
+            tracing::warn!("{max} clients are connected; others are refused");
         }
         was_full = is_full;
         if is_full {
@@ -90,6 +86,22 @@ pub(super) async fn serve(listener: TcpListener, term: Arc<Term>) -> Infallible 
         #[cfg(not(simulated))]
         prepare(&stream);
         connections.spawn(serve_connection(stream, term.clone()));
+    }
+}
+
+/// Accepts a connection. Logs the first of the failures before it.
+async fn accepted<T, F: Future<Output = io::Result<T>>>(accept: impl Fn() -> F) -> T {
+    let mut has_failed = false;
+    loop {
+        match accept().await {
+            Ok(connection) => return connection,
+            Err(error) if !has_failed => {
+                tracing::warn!(%error, "a connection cannot be accepted");
+                has_failed = true;
+            }
+            Err(_) => {}
+        }
+        sleep(ACCEPT_PAUSE).await;
     }
 }
 
@@ -132,4 +144,43 @@ async fn answer(message: &[u8], term: &Term) -> Option<Vec<u8>> {
         Call::Unknown { method } => Reply::unknown_method(method),
     };
     encode_reply(sequence, &reply).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use tracing::subscriber::set_default;
+    use tracing::{Event, Level, Subscriber};
+    use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+    use tracing_subscriber::registry;
+
+    use super::*;
+
+    struct Warnings(Arc<AtomicU32>);
+
+    impl<S: Subscriber> Layer<S> for Warnings {
+        fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+            if *event.metadata().level() == Level::WARN {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Covers a bug: ten warnings per second, for as long as there were no descriptors.
+    #[tokio::test(start_paused = true)]
+    async fn warns_once_of_each_outage() {
+        let warnings = Arc::new(AtomicU32::new(0));
+        let _default = set_default(registry().with(Warnings(warnings.clone())));
+        let calls = AtomicU32::new(0);
+        let accept = async || match calls.fetch_add(1, Ordering::Relaxed) % 100 {
+            99 => Ok("a connection"),
+            _ => Err(io::Error::other("too many open files")),
+        };
+        for outages in 1..=2 {
+            assert_eq!(accepted(accept).await, "a connection");
+            assert_eq!(warnings.load(Ordering::Relaxed), outages);
+        }
+        assert_eq!(calls.load(Ordering::Relaxed), 200);
+    }
 }

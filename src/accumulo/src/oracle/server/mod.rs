@@ -10,6 +10,7 @@
 //! election node is deleted, and unless it was stopped the oracle stands for election again.
 
 mod candidate;
+mod descriptors;
 mod epoch;
 mod handle;
 mod horizon;

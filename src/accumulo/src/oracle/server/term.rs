@@ -165,9 +165,9 @@ impl Term {
         Timestamp::new(self.horizon.load(Ordering::SeqCst)).unwrap_or(Timestamp::MAX)
     }
 
-    /// Moves the horizon to `horizon` unless it is beyond it. Returns whether it moved.
-    pub(super) fn advance_horizon(&self, horizon: Timestamp) -> bool {
-        self.horizon.fetch_max(horizon.get(), Ordering::SeqCst) < horizon.get()
+    /// Moves the horizon to `horizon` unless it is beyond it.
+    pub(super) fn advance_horizon(&self, horizon: Timestamp) {
+        self.horizon.fetch_max(horizon.get(), Ordering::SeqCst);
     }
 }
 
