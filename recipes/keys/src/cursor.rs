@@ -96,14 +96,14 @@ impl fmt::Display for Mark {
 
 impl fmt::Display for ScanCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "scan-{}-{}", self.mark, Escaped(&self.key))
+        write!(f, "scan-{}-{}", self.mark, Escaped(&self.key).in_ascii())
     }
 }
 
 impl fmt::Display for MigrationCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "migrate-{}-{}", self.mark, self.epoch)?;
-        self.after.iter().try_for_each(|key| write!(f, "-{}", Escaped(key)))
+        self.after.iter().try_for_each(|key| write!(f, "-{}", Escaped(key).in_ascii()))
     }
 }
 

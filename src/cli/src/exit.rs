@@ -43,7 +43,8 @@ pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
                 false => {
                     output::complain(&format!("error: {}", sentence(&error)));
                     let line = error.chain().find_map(|cause| cause.downcast_ref::<Marked>());
-                    line.into_iter().for_each(|marked| output::complain_exactly(&marked.line));
+                    let line = line.and_then(|marked| marked.line.as_deref());
+                    line.into_iter().for_each(output::complain_exactly);
                 }
             }
             ExitCode::from(2)
@@ -97,7 +98,8 @@ impl Complaint {
 
     fn new(error: &anyhow::Error) -> Self {
         let advised = error.chain().find_map(|cause| cause.downcast_ref::<Advised>());
-        let advice = advised.map(|advised| &*advised.advice);
+        let advice = advised.map(|advised| without_codes(&advised.advice));
+        let advice = advice.as_deref();
         let sentence = sentence(error);
         let message = advice
             .and_then(|advice| sentence.strip_suffix(advice)?.strip_suffix("; "))
@@ -154,11 +156,11 @@ pub(crate) fn usage(message: impl Into<String>, advice: &str) -> anyhow::Error {
     advised(Usage(message.into()), advice)
 }
 
-/// An error in a file, with the line that it is about.
+/// An error in a spec, with the line that it is about.
 #[derive(Debug)]
 struct Marked {
     message: String,
-    line: String,
+    line: Option<String>,
 }
 
 impl fmt::Display for Marked {
@@ -169,12 +171,9 @@ impl fmt::Display for Marked {
 
 impl StdError for Marked {}
 
-/// Creates an error that is printed with a line of a file, if there is one.
+/// Creates an error in a spec, which is printed with its line, if there is one.
 pub(crate) fn marked(message: String, line: Option<String>) -> anyhow::Error {
-    match line {
-        Some(line) => Marked { message, line }.into(),
-        None => anyhow::Error::msg(message),
-    }
+    Marked { message, line }.into()
 }
 
 /// An error with the advice that follows it.
@@ -225,7 +224,13 @@ pub(crate) fn sentence(error: &anyhow::Error) -> String {
 fn without_codes(text: &str) -> String {
     let mut parts = text.split(" (os error ");
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |told, part| told + part.split_once(')').map_or(part, |(_, rest)| rest))
+    parts.fold(first, |told, part| {
+        let is_number = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
+        match part.split_once(')').filter(|(number, _)| is_number(number)) {
+            Some((_, rest)) => told + rest,
+            None => told + " (os error " + part,
+        }
+    })
 }
 
 pub(crate) fn kind(error: &anyhow::Error) -> Option<ErrorKind> {

@@ -174,7 +174,7 @@ fn escaped(text: &str, has_lines: bool, escape: impl Fn(char) -> String) -> Stri
 
 /// Checks whether a terminal interprets the character: control characters, marks that change the
 /// text direction, invisible characters, and line separators.
-fn is_obeyed(c: char) -> bool {
+pub(crate) fn is_obeyed(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'

@@ -49,7 +49,12 @@ impl TableReading {
         // Accumulo does not count entries in memory.
         let (bar, tablets) = match tablets.entries() {
             0 => (counter(what), Tablets::default()),
-            entries => (parts(what, entries), tablets),
+            entries => {
+                let bar =
+                    line("{spinner} {msg} {bar:20} {percent} % ({eta} left)", what.to_owned());
+                bar.set_length(entries);
+                (bar, tablets)
+            }
         };
         Self { bar, what, tablets, tablet: 0, entries_before: 0, read_before: 0, read: 0 }
     }
@@ -68,7 +73,7 @@ impl TableReading {
         }
         self.read = read;
         self.bar.set_message(format!("{} {}", self.what, Grouped(read)));
-        // Some entries are old versions, which are not read.
+        // Some entries are old versions, which are not read, or other cells of a counted row.
         let own = (read - self.read_before).min(current.entries);
         self.bar.set_position(self.entries_before + own);
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use anyhow::{Context, Error, Result, anyhow, bail};
+use anyhow::{Context, Error, Result, anyhow};
 use fluo_keys::{
     KeyDesign, KeyMigration, MaxSkew, RecipeErrorKind, TableOptimizations, TableRequirement,
     VerifyOptions,
@@ -124,9 +124,10 @@ fn parsed(name: &str, bytes: &[u8]) -> Result<(Vec<(Place, Recipe)>, Expected)> 
         }
     }
     if recipes.is_empty() {
-        bail!(
+        let message = format!(
             "the spec {name} has no recipe; write [[row_hasher]] with `prefix` and `tablets`, or [[key_design]]"
         );
+        return Err(exit::marked(message, None));
     }
     Ok((recipes, source.read(table)?))
 }

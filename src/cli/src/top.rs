@@ -28,10 +28,10 @@ const MAX_SERVERS: usize = 12;
 
 /// Show what an operator watches at the terminal, again and again; q or Ctrl-C ends it.
 ///
-/// These are the figures of `fluo monitor`. Without a terminal it prints one reading; --count sets
-/// the number of readings, and it exits 1 if the last one failed in part. With --json each reading
-/// is a line. Figures per second are those of the processes that --metrics names, from the second
-/// reading on.
+/// These are the figures of `fluo monitor`. Without a terminal, and with --json, it prints one
+/// reading; --count sets the number of readings, and it exits 1 if the last one failed in part.
+/// With --json each reading is a line. Figures per second are those of the processes that --metrics
+/// names, from the second reading on.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:

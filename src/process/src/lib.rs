@@ -22,6 +22,7 @@
 //! | `FLUO_USER` and others | the [login](Login) |
 //! | `FLUO_HTTP` | the [address for supervisors](ProcessOptions::http), such as `0.0.0.0:9464` |
 //! | `FLUO_HOST` | the [name under which clients reach this machine](ProcessOptions::host) |
+//! | `FLUO_ORACLE_PORT` | the [port of the oracle](ProcessOptions::oracle_port) |
 //! | `FLUO_LOG` | the [levels of the log](ProcessOptions::start) |
 //!
 //! Other programs use [`Profile`] and [`Login`] to connect, and [`Signals`] to end.

@@ -106,18 +106,19 @@ impl Login {
     }
 
     /// Adds the parts of `other` that are missing here. Another user does not get the password of
-    /// the user there.
+    /// the user there, and a user does not get the shared secret there.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         let is_same = |user: &Option<String>, other: &Option<String>| {
             user.is_none() || other.is_none() || user == other
         };
+        let (has_user, has_secret) = (self.user.is_some(), self.shared_secret.is_some());
         let gives_password = is_same(&self.user, &other.user);
         let gives_zookeeper_password = is_same(&self.zookeeper_user, &other.zookeeper_user);
         Self {
-            user: self.user.or(other.user),
+            user: self.user.or(other.user.filter(|_| !has_secret)),
             password: self.password.or(other.password.filter(|_| gives_password)),
-            shared_secret: self.shared_secret.or(other.shared_secret),
+            shared_secret: self.shared_secret.or(other.shared_secret.filter(|_| !has_user)),
             protocol: self.protocol.or(other.protocol),
             connections: self.connections.or(other.connections),
             iterators: self.iterators.or(other.iterators),
@@ -511,6 +512,16 @@ mod tests {
             let merged = login(user, false).or(login(user_there, true));
             assert_eq!(merged, login(user.or(user_there), is_given));
         }
+    }
+
+    /// Covers a bug: a user of the environment met the shared secret of a profile, which was an
+    /// error that named variables.
+    #[test]
+    fn a_user_and_a_shared_secret_replace_each_other() {
+        let user = Login { user: Some("bob".to_owned()), ..Login::default() };
+        let secret = Login { shared_secret: text("hidden"), ..Login::default() };
+        assert_eq!(user.clone().or(secret.clone()), user);
+        assert_eq!(secret.clone().or(user), secret);
     }
 
     #[test]

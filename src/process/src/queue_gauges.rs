@@ -39,12 +39,12 @@ pub(crate) async fn maintain(client: &Client) -> Infallible {
 async fn update(client: &Client, queues: &[StoredQueue], duty: &mut Option<Box<dyn HeldLock>>) {
     if let Err(error) = read(client, queues, duty).await {
         warn!(%error, "the gauges of queues are not updated; retrying");
-        give_up(queues, duty);
+        release(queues, duty);
     }
 }
 
 /// Lets another process read the backlogs, and shows no figures that are not read again.
-fn give_up(queues: &[StoredQueue], duty: &mut Option<Box<dyn HeldLock>>) {
+fn release(queues: &[StoredQueue], duty: &mut Option<Box<dyn HeldLock>>) {
     if duty.take().is_some() {
         queues.iter().for_each(StoredQueue::clear_gauges);
     }
@@ -56,7 +56,7 @@ async fn read(
     duty: &mut Option<Box<dyn HeldLock>>,
 ) -> Result<()> {
     if duty.as_ref().is_some_and(|duty| duty.has_ended()) {
-        give_up(queues, duty);
+        release(queues, duty);
     }
     if duty.is_none() {
         *duty = client.take_duty(DUTY).await?;
@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    /// A process that could not read the table kept its last figures, and the duty.
+    /// A process that could not read the table kept the duty.
     #[tokio::test]
     async fn a_process_that_cannot_read_leaves_the_gauges_to_another() {
         let fluo = Instance::in_memory();

@@ -6,11 +6,15 @@
 //! undisturbed run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::future::ready;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_keys::{ApplyError, ApplyEvent, Plan, RowHasher, Step, TableOptimizations};
+use fluo_keys::{
+    ApplyError, ApplyEvent, KeyDesign, Plan, RowHasher, Step, TableOptimizations, TableRequirement,
+    Unsalted,
+};
 use fluo_table::table::property::BALANCER;
 use fluo_table::{Bytes, MemoryTables, TableAdmin, Versions};
 use fluo_tests::{Call, Fault, FaultyTables, Intercepted};
@@ -226,6 +230,32 @@ async fn prune_keeps_the_split_points_of_others() {
         Some(&b"aa"[..]),
         "`a` and `b` are removed, `aa` between them is not"
     );
+}
+
+/// Checks that a step with several merges reads the split points again before each.
+#[tokio::test]
+async fn prune_keeps_what_others_add_between_two_merges() {
+    let tables = MemoryTables::new();
+    tables.create_table(TABLE, Versions::default()).await.unwrap();
+    let point = |n: u32| Bytes::from(format!("{n:04}"));
+    tables.add_splits(TABLE, &(0..400).map(point).collect()).await.unwrap();
+    let design = KeyDesign::new(Unsalted {}).unwrap();
+    let odd = (1..400).step_by(2).map(point);
+    let wanted = TableRequirement::for_key_design_at(&design, odd).unwrap();
+    let plan = TableOptimizations::from(wanted).plan(&tables, TABLE).prune(true).await.unwrap();
+    let (inner, is_added) = (tables.clone(), AtomicBool::new(false));
+    let other = Bytes::from("00015");
+    let added = BTreeSet::from([other.clone()]);
+    let others = Intercepted::with_hooks(Arc::new(tables.clone()), move |call: &Call| {
+        if matches!(call, Call::Admin("merge")) && !is_added.swap(true, Ordering::Relaxed) {
+            let added = inner.add_splits(TABLE, &added).now_or_never();
+            added.expect("tables in memory answer at once").unwrap();
+        }
+        ready(Ok(None))
+    });
+    plan.apply(&others).await.unwrap();
+    let splits = tables.splits(TABLE).await.unwrap();
+    assert_eq!((splits.len(), splits.contains(&other)), (201, true));
 }
 
 /// Regression test: a user who may not alter the table got a message about an unnecessary undo.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use fluo_table::{Bytes, Cell, Excerpt, Filter, Grouped, Scan, Table};
+use fluo_table::{Cell, Excerpt, Filter, Grouped, Scan, Table};
 use futures_util::TryStreamExt;
 
 use super::designs::{KeyMigration, places_of};
@@ -61,62 +61,55 @@ impl KeyMigration {
     ///
     /// As [`Table::scan`].
     pub async fn count(&self, table: &dyn Table) -> Result<MigrationProgress, RecipeError> {
-        self.count_checked(table, |_, _, _| Ok(())).await
+        let mut counts = MigrationProgress { rows: vec![0; self.designs().len()], foreign: 0 };
+        let (mut batches, mut row) = (table.scan(self.first_cells()?), Vec::new());
+        while let Some(cells) = batches.try_next().await? {
+            for cell in cells {
+                row.clear();
+                let owner = self.decode_key_to(&cell.key.row, &mut row);
+                match owner.ok().and_then(|owner| counts.rows.get_mut(owner)) {
+                    Some(count) => *count += 1,
+                    None => counts.foreign += 1,
+                }
+            }
+        }
+        Ok(counts)
     }
 
-    /// Counts like [`count`](Self::count), before a migration. Checks that no row without a salt
-    /// begins like the keys of a row hasher, in the table or after the migration. Such a row would
-    /// stay where it is. Checks too that the rows without a salt are not the keys of another row
-    /// hasher, which would be hashed again.
+    /// Checks that no row without a salt begins like the keys of a row hasher, in the table or
+    /// after the migration. Such a row would stay where it is. Checks too that the rows without a
+    /// salt are not the keys of another row hasher, which would be hashed again. Reads one cell of
+    /// each row, or nothing if all designs have a salt.
     ///
     /// # Errors
     ///
     /// Fails with the first such row, or once chance does not explain the number of such keys; also
     /// as [`Table::scan`].
-    pub async fn check(&self, table: &dyn Table) -> Result<MigrationProgress, RecipeError> {
+    pub async fn check(&self, table: &dyn Table) -> Result<(), RecipeError> {
+        if self.reserved.is_empty() {
+            return Ok(());
+        }
         let is_moved_plain = |owner: usize| {
             owner + 1 < self.designs.len()
                 && self.designs.get(owner).is_some_and(|design| design.head_len() == 0)
         };
         let mut hashed = HashedRowsSeen::default();
-        self.count_checked(table, |owner, key, row| {
-            if self.reserved.is_empty() {
-                return Ok(());
-            }
-            let Some(owner) = owner else {
-                let refused = |design| self.refuse_reserved(design, key);
-                return self.designs().try_for_each(refused).map_err(RecipeError::row);
-            };
-            self.key(row)?;
-            match is_moved_plain(owner) {
-                true => hashed.see(key).map_err(RecipeError::row),
-                false => Ok(()),
-            }
-        })
-        .await
-    }
-
-    /// Counts the rows, and checks each: its epoch, its key and the row; without an epoch, the row
-    /// is empty.
-    async fn count_checked(
-        &self,
-        table: &dyn Table,
-        mut check: impl FnMut(Option<usize>, &Bytes, &[u8]) -> Result<(), RecipeError>,
-    ) -> Result<MigrationProgress, RecipeError> {
-        let mut counts = MigrationProgress { rows: vec![0; self.designs().len()], foreign: 0 };
         let (mut batches, mut row) = (table.scan(self.first_cells()?), Vec::new());
         while let Some(cells) = batches.try_next().await? {
             for Cell { key, .. } in cells {
                 row.clear();
-                let owner = self.decode_key_to(&key.row, &mut row).ok();
-                match owner.and_then(|owner| counts.rows.get_mut(owner)) {
-                    Some(count) => *count += 1,
-                    None => counts.foreign += 1,
+                if let Ok(owner) = self.decode_key_to(&key.row, &mut row) {
+                    self.key(&row)?;
+                    if is_moved_plain(owner) {
+                        hashed.see(&key.row).map_err(RecipeError::row)?;
+                    }
+                } else {
+                    let refused = |design| self.refuse_reserved(design, &key.row);
+                    self.designs().try_for_each(refused).map_err(RecipeError::row)?;
                 }
-                check(owner, &key.row, &row)?;
             }
         }
-        Ok(counts)
+        Ok(())
     }
 
     /// Returns a scan of the first cell of every row that a design can have made.

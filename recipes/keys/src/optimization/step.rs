@@ -192,18 +192,20 @@ fn points(splits: &BTreeSet<Bytes>) -> String {
 async fn remove_splits(admin: &dyn TableAdmin, table: &str, going: &BTreeSet<Bytes>) -> Result<()> {
     // Each merge removes at least one, so this bound ends the loop if they reappear.
     for _ in 0..=going.len() {
-        let present: BTreeSet<Bytes> = admin.splits(table).await?.into_iter().collect();
-        let (going, staying): (BTreeSet<_>, BTreeSet<_>) =
-            present.iter().partition(|split| going.contains(*split));
-        if going.is_empty() {
+        let (mut after, mut last) = (None, None);
+        for split in admin.splits(table).await? {
+            match going.contains(&split) {
+                true => last = Some(split),
+                false if last.is_none() => after = Some(split),
+                false => break,
+            }
+        }
+        let Some(last) = last else {
             return Ok(());
-        }
-        for (after, splits) in runs(&going, &staying) {
-            // A merge removes the split points strictly between its bounds; the successor of the
-            // last one is the tightest end.
-            let end = splits.last().map(|last| row_successor(last));
-            admin.merge(table, after.as_deref(), end.as_deref()).await?;
-        }
+        };
+        // A merge removes the split points strictly between its bounds; the successor of the last
+        // one is the tightest end.
+        admin.merge(table, after.as_deref(), Some(&row_successor(&last))).await?;
     }
     let first = going.first().map(|split| Escaped(split).to_string()).unwrap_or_default();
     Err(Error::unavailable(format!(

@@ -17,7 +17,8 @@ use clap::builder::{
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use fluo_advisor::{
-    AdviceOptions, AdvisedDesign, AdvisedSpec, AdvisorReport, Arrivals, Candidate, Read, advise,
+    AdviceOptions, AdvisedDesign, AdvisedSpec, AdvisorReport, Arrivals, Candidate, Decision, Read,
+    advise,
 };
 use fluo_keys::KeyDesign;
 use fluo_process::Profile;
@@ -32,12 +33,12 @@ use crate::exit::{self, Outcome};
 use crate::spec::{self, Expected, Layout, Recipe};
 use crate::target::{AtParser, LoginArguments, TargetArguments, check_exists};
 use crate::text::in_shell;
-use crate::{atomic_file, output};
+use crate::{atomic_file, lines, output};
 
 /// Examine keys, and advise how to spread them.
 ///
 /// Reads keys in their order of arrival, one a line, in one pass and bounded memory. Tries each key
-/// design on a sample, and recommends the best, with a spec file; exits 1 without one. With --at,
+/// design on a sample, and recommends the best, with a spec file; exits 1 if none suits. With --at,
 /// samples the rows of a table, and uses its servers, tablets and designs. Keys with a hash, a
 /// computed salt or a design of --spec keep it. With FLUO_AT, a path or - is a file.
 #[derive(Args, Debug)]
@@ -173,7 +174,7 @@ impl Advise {
         self.check_files(&keys)?;
         let answer = self.answer(&keys).await?;
         self.write(&answer)?;
-        Ok(Outcome::of(answer.report.spec.is_some()))
+        Ok(Outcome::of(answer.report.decision != Decision::NoDesign))
     }
 
     /// Decides between the file and the table of this name.
@@ -212,7 +213,7 @@ impl Advise {
         let written = [(&self.html, PAGE), (&self.write_spec, SPEC)];
         let written = written.iter().filter_map(|(path, kind)| Some((path.as_ref()?, kind)));
         let keys = match keys {
-            Keys::File(path) if path.as_os_str() != "-" => Some(path),
+            Keys::File(path) if !lines::is_standard_input(path) => Some(path),
             _ => None,
         };
         let read = [(keys, "the file of keys"), (self.spec.as_ref(), "the spec to be tried")];

@@ -17,8 +17,8 @@ use crate::{exit, names, output};
 /// Print the settings of an application, one a line: `name = value`; or change some of them.
 ///
 /// In a name, bytes that are not printable ASCII, backslashes and `=` are written \xNN. In a value,
-/// characters that control a terminal are escaped, except with --json, and with --get if the output
-/// is no terminal. Passwords and secrets are masked.
+/// characters that control a terminal are escaped, except with --json, and with --get into a pipe.
+/// Passwords and secrets are masked.
 ///
 /// Programs read the settings when they start. So a change needs that all programs of the
 /// application have stopped. The number of buckets of a queue is changed by `fluo app rebucket`.

@@ -10,6 +10,7 @@ use toml::de::{DeTable, DeValue, Deserializer, ValueDeserializer};
 
 use crate::exit;
 use crate::layout::chars_of;
+use crate::output;
 use crate::wording::{self, Reworded};
 
 #[derive(Clone, Copy, Debug)]
@@ -75,8 +76,10 @@ impl<'a> Source<'a> {
     /// Returns the place of a part of the text.
     pub(crate) fn place(self, span: Option<Range<usize>>) -> Place {
         match (self, span) {
-            (Self::Argument, _) => Place { words: "in --design".to_owned(), line: None },
-            (Self::File { name, .. }, None) => Place { words: format!("in {name}"), line: None },
+            (Self::Argument, _) => Place::Argument,
+            (Self::File { name, .. }, None) => {
+                Place::File { words: format!("in {name}"), line: None }
+            }
             (Self::File { name, text, .. }, Some(span)) => {
                 let before = text.get(..span.start).unwrap_or(text);
                 let number = before.matches('\n').count() + 1;
@@ -85,7 +88,7 @@ impl<'a> Source<'a> {
                 let rest = text.get(before.len() - in_line.len()..).unwrap_or_default();
                 let line = rest.lines().next().unwrap_or_default();
                 let part = text.get(span).and_then(|part| part.lines().next()).unwrap_or_default();
-                Place {
+                Place::File {
                     words: format!("at line {number}, column {column} of {name}"),
                     line: Some(marked(number, line, column - 1, part.chars().count())),
                 }
@@ -149,15 +152,21 @@ impl<'a> Source<'a> {
 
 /// The place of an error.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
-    /// The end of a message.
-    words: String,
-    line: Option<String>,
+pub(crate) enum Place {
+    Argument,
+    File {
+        /// The end of a message.
+        words: String,
+        line: Option<String>,
+    },
 }
 
 impl Place {
     pub(crate) fn error(&self, cause: impl Display) -> Error {
-        exit::marked(format!("{cause}, {}", self.words), self.line.clone())
+        match self {
+            Self::Argument => misuse!("{cause}, in --design").into(),
+            Self::File { words, line } => exit::marked(format!("{cause}, {words}"), line.clone()),
+        }
     }
 }
 
@@ -167,7 +176,7 @@ const AROUND: usize = 32;
 /// Shows a line with its number, and marks a part of it in a line below. A long line is cut.
 fn marked(number: usize, line: &str, start: usize, chars: usize) -> String {
     let first = start.saturating_sub(AROUND);
-    let plain = |c: char| if chars_of(c.encode_utf8(&mut [0; 4])) == 0 { ' ' } else { c };
+    let plain = |c| if output::is_obeyed(c) { ' ' } else { c };
     let shown: String = line.chars().skip(first).take(2 * AROUND).map(plain).collect();
     let width = |skip, take| chars_of(&shown.chars().skip(skip).take(take).collect::<String>());
     let blanks = " ".repeat(width(0, start - first));

@@ -78,9 +78,13 @@ impl Migrate {
         set_state(migrated.standing());
         let checked =
             progress::while_it_lasts("looking at all rows".to_owned(), epochs.check(&*table));
-        let before = checked.await.context("no row was moved")?;
+        checked.await.context("no row was moved")?;
+        let left = match progress::is_shown() {
+            true => epochs.count(&*table).await?.left(),
+            false => 0,
+        };
         let (options, mut cursor) = (MigrationOptions::new(), None);
-        let bar = progress::parts("moving rows", before.left());
+        let bar = progress::parts("moving rows", left);
         loop {
             let step = epochs.migrate_step(&*table, cursor.as_ref(), &options).await;
             let step = step.with_context(|| migrated.standing())?;

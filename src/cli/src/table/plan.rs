@@ -111,9 +111,8 @@ impl PlanOptions {
 pub(super) fn read_plan(path: &Path) -> Result<Plan> {
     let name = path.display();
     let plan = atomic_file::read(path).with_context(|| format!("cannot read the plan {name}"));
-    let plan = plan.map_err(|error| {
-        exit::advised(error, format!("to change the table `{name}`, name a spec with --spec"))
-    })?;
+    let plan =
+        plan.map_err(|error| exit::advised(error, "to change a table, name its spec with --spec"))?;
     parsed(&plan)
         .map_err(|cause| anyhow!("{name} is not a plan of `fluo table plan --out`: {cause}"))
 }

@@ -1,6 +1,7 @@
 //! `fluo table scan` and `fluo table get`: the cells of a table.
 
 use std::ffi::OsString;
+use std::io::{self, IsTerminal};
 
 use anyhow::Result;
 use clap::Args;
@@ -73,8 +74,8 @@ impl Scan {
         let spans = rows.spans(&self.rows, |row| written.named("row", row))?;
         let open = self.stored.open().await?;
         let tablets = match self.limit {
-            None => open.tablets_to_show(&spans).await,
-            Some(_) => Tablets::default(),
+            None if !io::stdout().is_terminal() => open.tablets_to_show(&spans).await,
+            _ => Tablets::default(),
         };
         let request = self.printed.request(spans, self.limit)?;
         let record = |cell: &Cell| rows.record(cell, written);

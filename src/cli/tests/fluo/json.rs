@@ -361,7 +361,7 @@ fn describes_errors() {
         ),
         ("--json table list --at proxy:a:hunter2@h:1", "usage", "remove the user and password", ""),
         ("advise --json missing", "io", "cannot read the keys of missing", ""),
-        ("key add --json --design modul", "other", "`modul`", "did you mean `modulo`?"),
+        ("key add --json --design modul", "usage", "`modul`", "did you mean `modulo`?"),
         ("demo --json", "usage", "`fluo demo` prints no data", "omit --json"),
     ] {
         let run = place.fluo(arguments);

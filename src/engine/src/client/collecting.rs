@@ -35,8 +35,8 @@ impl Client {
     /// the application compacts a range, it waits; after each range it lets others go first.
     ///
     /// No property of the table is set. If an earlier version of this program attached garbage
-    /// iterators to the table, they are detached. The iterators of a table of Fluo's Java client
-    /// stay.
+    /// iterators to the table, they are detached, unless the user may not read the properties. The
+    /// iterators of a table of Fluo's Java client stay.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Client {
         match tables.properties(table).await {
             // As without `ALTER_TABLE` on Accumulo 2.1. What an earlier version attached stays.
             Err(error) if error.kind() == ErrorKind::Denied => {
-                debug!(%error, table, "no attached iterators were looked for");
+                debug!(%error, table, "attached iterators stay, if there are any");
             }
             properties => detach_iterators(tables, table, &properties?).await?,
         }

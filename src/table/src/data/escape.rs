@@ -5,15 +5,16 @@ use std::fmt::{self, Write};
 use crate::data::{Bytes, counted};
 use crate::error::{Error, Result};
 
-/// Displays bytes as text for people: printable characters of UTF-8 unchanged, a backslash and
-/// every other byte as `\xNN`. [`unescape`] is its inverse.
+/// Displays bytes as text for people: readable text in UTF-8 unchanged but for backslashes, and
+/// other bytes [in ASCII](Self::in_ascii). [`unescape`] is its inverse.
 ///
 /// # Examples
 ///
 /// ```
 /// use fluo_table::{Escaped, unescape};
 ///
-/// assert_eq!(Escaped("größe\\\x01".as_bytes()).to_string(), r"größe\x5c\x01");
+/// assert_eq!(Escaped(r"größe\".as_bytes()).to_string(), r"größe\x5c");
+/// assert_eq!(Escaped(b"a\\b\x01\xff").to_string(), r"a\x5cb\x01\xff");
 /// assert_eq!(Escaped("größe".as_bytes()).in_ascii().to_string(), r"gr\xc3\xb6\xc3\x9fe");
 /// assert_eq!(unescape(r"größe\x5c\x01")?.as_ref(), "größe\\\x01".as_bytes());
 /// assert!(unescape(r"p:\n").is_err());
@@ -26,7 +27,8 @@ pub struct Escaped<'a>(
 );
 
 impl<'a> Escaped<'a> {
-    /// Shows only printable ASCII unchanged, as Fluo does. [`unescape`] reads this form too.
+    /// Shows printable ASCII unchanged, and a backslash and every other byte as `\xNN`, as Fluo
+    /// does, for programs. [`unescape`] reads this form too.
     pub fn in_ascii(self) -> impl fmt::Display + use<'a> {
         self.in_ascii_and(b"")
     }
@@ -40,28 +42,30 @@ impl<'a> Escaped<'a> {
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for chunk in self.0.utf8_chunks() {
-            let mut follows = false;
-            for c in chunk.valid().chars() {
-                follows = is_readable(c, follows);
-                match follows {
-                    true => f.write_char(c)?,
-                    false => Escaped(c.encode_utf8(&mut [0; 4]).as_bytes()).in_ascii().fmt(f)?,
-                }
-            }
-            Escaped(chunk.invalid()).in_ascii().fmt(f)?;
+        match str::from_utf8(self.0) {
+            Ok(text) if is_readable(text) => f.write_str(&text.replace('\\', r"\x5c")),
+            _ => self.in_ascii().fmt(f),
         }
-        Ok(())
     }
 }
 
-/// Checks whether a character can be read as itself. A control or format character cannot, nor a
-/// blank that is not ASCII, nor a mark that does not follow such a character.
-fn is_readable(c: char, follows: bool) -> bool {
-    if c.is_ascii() {
-        return matches!(c, ' '..='~') && c != '\\';
-    }
-    c.escape_debug().eq([c]) || follows && format!("a{c}").escape_debug().skip(1).eq([c])
+/// Checks whether all characters of a text can be read as themselves: none is invisible or controls
+/// a terminal, and a combining mark follows another character.
+fn is_readable(text: &str) -> bool {
+    // Not in the categories of characters that the standard library escapes.
+    let is_invisible = |c| {
+        matches!(c, '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}')
+    };
+    let as_is = |c| matches!(c, '\\' | '"' | '\'');
+    let shown = text.replace(as_is, "");
+    !shown.contains(is_invisible) && shown.escape_debug().eq(shown.chars())
+}
+
+/// Returns the bytes without the start of a character of UTF-8 at their end.
+fn whole_characters(bytes: &[u8]) -> &[u8] {
+    let cut = str::from_utf8(bytes).err().filter(|error| error.error_len().is_none());
+    cut.and_then(|error| bytes.get(..error.valid_up_to())).unwrap_or(bytes)
 }
 
 struct InAscii<'a> {
@@ -109,7 +113,7 @@ impl Excerpt {
 
     /// Copies at most [`MAX_SHOWN`](Self::MAX_SHOWN) of the bytes.
     pub fn new(bytes: &[u8]) -> Self {
-        let shown = bytes.get(..Self::MAX_SHOWN).unwrap_or(bytes);
+        let shown = bytes.get(..Self::MAX_SHOWN).map_or(bytes, whole_characters);
         Self { shown: Bytes::copy_from_slice(shown), total: bytes.len() }
     }
 }
@@ -137,6 +141,9 @@ pub fn unescape(text: &str) -> Result<Bytes> {
             "at byte {at}: {what}; write a byte that is not printable as `\\xNN` with two hex digits"
         ))
     };
+    if let Some((at, _)) = text.char_indices().find(|(_, c)| c.is_control()) {
+        return Err(invalid(at, "a control character"));
+    }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
@@ -148,11 +155,10 @@ pub fn unescape(text: &str) -> Result<Bytes> {
                 bytes.push(byte);
                 after
             }
-            0x20..=0x7e | 0x80.. => {
+            _ => {
                 bytes.push(first);
                 after
             }
-            _ => return Err(invalid(at, "a control character")),
         };
     }
     Ok(bytes.into())
@@ -182,6 +188,7 @@ mod tests {
              `\\xNN` with two hex digits"
         );
         assert!(unescape("é\n").unwrap_err().to_string().starts_with("at byte 2: a control"));
+        assert!(unescape("é\u{85}").is_err());
         assert!(unescape(r"\x1").is_err() && unescape(r"\x").is_err() && unescape("\\").is_err());
     }
 
@@ -200,12 +207,28 @@ mod tests {
         for readable in ["größe", "日本語", "e\u{301}", "का", "a \"b\" 'c' ~"] {
             assert_eq!(shown(readable), readable);
         }
-        // A mark at the start, a blank that is not ASCII, and characters that change the direction
-        // or the color of the text that follows.
-        for hidden in ["\u{301}e", "\u{a0}", "\u{202e}", "\u{200b}", "\u{fdd0}", "\u{1b}", "\\"] {
-            assert!(shown(hidden).starts_with(r"\x"), "{hidden:?}");
+        // A mark at the start, a blank that is not ASCII, and characters that are invisible or
+        // change the text that follows.
+        for hidden in [
+            "\u{301}e", "\u{a0}", "\u{202e}", "\u{200b}", "\u{fdd0}", "\u{1b}", "\u{fe0f}",
+            "\u{3164}", "\u{85}",
+        ] {
+            assert!(
+                shown(&format!("ä{hidden}")).is_ascii() || hidden.starts_with('\u{301}'),
+                "{hidden:?}"
+            );
+            assert!(shown(hidden).is_ascii(), "{hidden:?}");
         }
-        assert_eq!(Escaped(b"\xc3\xa9\xc3").to_string(), r"é\xc3");
+        // Letters by chance in binary data.
+        assert_eq!(Escaped(b"\xc3\xa9\xc3").to_string(), r"\xc3\xa9\xc3");
+        assert_eq!(shown(r"ä\"), r"ä\x5c");
+    }
+
+    #[test]
+    fn an_excerpt_ends_with_a_whole_character() {
+        let text = format!("x{}", "ä".repeat(30));
+        let cut = Excerpt::new(text.as_bytes()).to_string();
+        assert_eq!(cut, format!("`x{}`.. (59 of 61 bytes)", "ä".repeat(29)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serializer};
 
 pub(super) fn serialize<S: Serializer>(rows: &[Bytes], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(rows.iter().map(|row| Escaped(row).to_string()))
+    serializer.collect_seq(rows.iter().map(|row| Escaped(row).in_ascii().to_string()))
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(
