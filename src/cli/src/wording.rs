@@ -138,7 +138,25 @@ pub(crate) fn of_arguments(message: &str) -> String {
             return format!("{start}\n  tip: {tip}\n{usage}");
         }
     }
-    with_bounds(&message).unwrap_or(message)
+    with_tip_on_files(&message).or_else(|| with_bounds(&message)).unwrap_or(message)
+}
+
+/// Commands, and tips on the files that they do not take.
+const TIPS_ON_FILES: [(&str, &str); 5] = [
+    ("fluo advise ", "join several files: cat A B | fluo advise -"),
+    ("fluo key add ", "rows are read from standard input"),
+    ("fluo key remove ", "keys are read from standard input"),
+    ("fluo table import ", "join several files: cat A B | fluo table import .. -"),
+    ("fluo table load ", "join several files: cat A B | fluo table load .. -"),
+];
+
+/// Adds a tip to the message about an argument that is no option and too many.
+fn with_tip_on_files(message: &str) -> Option<String> {
+    let (start, usage) = message.split_once("\n\nUsage: ")?;
+    let is_file = start.starts_with("error: unexpected argument '") && !start.contains("'-");
+    let (_, tip) =
+        TIPS_ON_FILES.iter().find(|(command, _)| is_file && usage.starts_with(command))?;
+    Some(format!("{start}\n\n  tip: {tip}\n\nUsage: {usage}"))
 }
 
 /// Removes the tip to pass an unknown option as a value.

@@ -26,7 +26,7 @@ impl TypedValueParser for AtParser {
         _: Option<&Arg>,
         value: &OsStr,
     ) -> Result<Profile, clap::Error> {
-        let text = value.to_str().context("a target is UTF-8 text");
+        let text = value.to_str().context("the target in --at or FLUO_AT is not UTF-8 text");
         text.and_then(|text| Ok(Profile::parse(text)?)).map_err(|error| {
             let is_directory = Path::new(value).is_dir();
             let meant =
