@@ -244,7 +244,7 @@ fn check_keys(mutation: &Mutation) -> Result<()> {
         None => Ok(()),
         Some(bytes) => Err(Error::invalid(format!(
             "a key of row `{}` has {} (row and column); Accumulo accepts at most {}",
-            Escaped(&mutation.row.slice(..SHOWN_BYTES.min(mutation.row.len()))),
+            Escaped::start(&mutation.row.slice(..SHOWN_BYTES.min(mutation.row.len()))),
             counted(bytes, "byte"),
             Grouped::new(MAX_KEY_BYTES)
         ))),

@@ -33,14 +33,20 @@ async fn horizon(client: &OracleClient) -> Timestamp {
     client.timestamps(count(1)).await.unwrap().horizon
 }
 
+/// Starts an oracle whose horizon a published timestamp holds at 4.
+async fn held_at_4(ground: &Ground) -> (Oracle, OracleClient) {
+    publish(ground, b"4").await;
+    let oracle = start(ground).await;
+    let client = ground.oracle_client().await;
+    client.timestamps(count(20)).await.unwrap();
+    until_stored(ground, Timestamp::new(4).unwrap()).await;
+    (oracle, client)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn does_not_pass_a_published_timestamp() {
     let ground = Ground::new().await;
-    publish(&ground, b"4").await;
-    let oracle = start(&ground).await;
-    let client = ground.oracle_client().await;
-    client.timestamps(count(20)).await.unwrap();
-    until_stored(&ground, Timestamp::new(4).unwrap()).await;
+    let (oracle, client) = held_at_4(&ground).await;
     assert_eq!(horizon(&client).await.get(), 4);
 
     // A node that is no timestamp protects an unknown part of the data.
@@ -82,13 +88,8 @@ async fn adopts_a_higher_horizon_of_another_process() {
 #[tokio::test(flavor = "multi_thread")]
 async fn stores_its_horizon_again_although_it_does_not_move() {
     let ground = Ground::new().await;
-    publish(&ground, b"4").await;
-    let oracle = start(&ground).await;
-    let client = ground.oracle_client().await;
-    client.timestamps(count(20)).await.unwrap();
-    let horizon = Timestamp::new(4).unwrap();
-    until_stored(&ground, horizon).await;
+    let (oracle, _client) = held_at_4(&ground).await;
     ground.set(HORIZON, "2").await;
-    until_stored(&ground, horizon).await;
+    until_stored(&ground, Timestamp::new(4).unwrap()).await;
     oracle.stop().await;
 }

@@ -29,11 +29,8 @@ pub(super) fn heat_map(profile: &KeyProfile) -> Markup {
     let is_first = |place: usize| place == 0 || marks.get(place - 1) != marks.get(place);
     let marks = || marks.iter().zip(0..).filter(|(_, place)| is_first(*place));
     let prefix = &profile.common_prefix;
-    // Keys may differ within a character.
-    let cut = str::from_utf8(prefix).err().filter(|error| error.error_len().is_none());
-    let whole = cut.and_then(|error| prefix.get(..error.valid_up_to())).unwrap_or(prefix);
     let mark = |key: &[u8]| {
-        let (shown, hidden) = (masked(key), Escaped(whole).to_string());
+        let (shown, hidden) = (masked(key), Escaped::start(prefix).to_string());
         match shown.strip_prefix(&hidden) {
             Some(rest) if prefix.len() > MAX_SHOWN_PREFIX => format!("..{}", shortened(rest)),
             _ => shortened(&shown),

@@ -78,7 +78,7 @@ impl WriteBuffer {
             let (bytes, max_bytes) = (counted(bytes, "byte"), Grouped::new(max_bytes));
             return Err(Error::invalid(format!(
                 "with `{}` the transaction would set {bytes}; the option `max_transaction_bytes` allows {max_bytes}",
-                Escaped(cell.row.get(..cell.row.len().min(SHOWN_BYTES)).unwrap_or_default())
+                Escaped::start(cell.row.get(..cell.row.len().min(SHOWN_BYTES)).unwrap_or_default())
             )));
         }
         self.bytes = bytes;

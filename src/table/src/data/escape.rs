@@ -27,6 +27,12 @@ pub struct Escaped<'a>(
 );
 
 impl<'a> Escaped<'a> {
+    /// Shows the start of a text: without the part of a character of UTF-8 at its end.
+    pub fn start(bytes: &'a [u8]) -> Self {
+        let cut = str::from_utf8(bytes).err().filter(|error| error.error_len().is_none());
+        Self(cut.and_then(|error| bytes.get(..error.valid_up_to())).unwrap_or(bytes))
+    }
+
     /// Shows printable ASCII unchanged, and a backslash and every other byte as `\xNN`, as Fluo
     /// does, for programs. [`unescape`] reads this form too.
     pub fn in_ascii(self) -> impl fmt::Display + use<'a> {
@@ -60,12 +66,6 @@ fn is_readable(text: &str) -> bool {
     let as_is = |c| matches!(c, '\\' | '"' | '\'');
     let shown = text.replace(as_is, "");
     !shown.contains(is_invisible) && shown.escape_debug().eq(shown.chars())
-}
-
-/// Returns the bytes without the start of a character of UTF-8 at their end.
-fn whole_characters(bytes: &[u8]) -> &[u8] {
-    let cut = str::from_utf8(bytes).err().filter(|error| error.error_len().is_none());
-    cut.and_then(|error| bytes.get(..error.valid_up_to())).unwrap_or(bytes)
 }
 
 struct InAscii<'a> {
@@ -113,7 +113,7 @@ impl Excerpt {
 
     /// Copies at most [`MAX_SHOWN`](Self::MAX_SHOWN) of the bytes.
     pub fn new(bytes: &[u8]) -> Self {
-        let shown = bytes.get(..Self::MAX_SHOWN).map_or(bytes, whole_characters);
+        let shown = bytes.get(..Self::MAX_SHOWN).map_or(bytes, |start| Escaped::start(start).0);
         Self { shown: Bytes::copy_from_slice(shown), total: bytes.len() }
     }
 }
